@@ -3,7 +3,7 @@ install(TARGETS matchpoint RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS access access_tsan ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/matchpoint/access)
 install(FILES ${ACCESS_PREINIT} DESTINATION ${CMAKE_INSTALL_LIBDIR}/matchpoint/access)
 install(TARGETS shim heap recorder LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/matchpoint)
-install(TARGETS restorer RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/matchpoint)
+install(TARGETS restorer supervisor RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/matchpoint)
 install(FILES scheduler/debug/show_pickle.py DESTINATION ${CMAKE_INSTALL_LIBDIR}/matchpoint)
 install(FILES README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md LICENSE packaging/debian/copyright
 	DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -2,8 +2,10 @@
 
 #include <string.h>
 
+#include "common/forked_start.h"
 #include "mpi_runtime.h"
 #include "run_directory.h"
+#include "supervisor.h"
 
 /* Those of MPI libraries are in mpi_runtime.h. */
 static const struct environment_variable variables[] = {
@@ -59,6 +61,12 @@ static const struct environment_variable variables[] = {
          "processes of the job that wait to be spawned"},
 	{ENVIRONMENT_START_LINE, ENVIRONMENT_PASSED, NULL,
          "socket where ranks wait before main for a debugger"},
+	{FORKED_START_RANKS, ENVIRONMENT_PASSED, NULL,
+         "how many ranks the first process forks before main"},
+	{FORKED_START_ELSE, ENVIRONMENT_PASSED, NULL,
+         "words of the launcher, if it cannot; a line each"},
+	{SUPERVISOR_KEEPS "*", ENVIRONMENT_PASSED, NULL,
+         "what the dynamic linker shall heed in the job, but not in its supervisor"},
 	{ENVIRONMENT_STEADY, ENVIRONMENT_PASSED, NULL,
          "set: what calls leave on the stack is cleared, so that memory differs less"},
 	{"MATCHPOINT_REDIRECTED", ENVIRONMENT_PASSED, NULL,
@@ -103,6 +111,8 @@ static const struct environment_variable variables[] = {
 
 	{"GLIBC_TUNABLES", ENVIRONMENT_DEFAULT, "glibc.malloc.hugetlb=1",
          "huge pages for the heap: large heaps fork far faster"},
+	{"GFORTRAN_UNBUFFERED_PRECONNECTED", ENVIRONMENT_DEFAULT, "y",
+         "as Hydra does, for ranks that it does not start: what Fortran prints is written at once"},
 	{"OMP_WAIT_POLICY", ENVIRONMENT_DEFAULT, "passive",
          "threads that wait sleep, so that a rank with threads is seen to be at rest"},
 	{"KMP_BLOCKTIME", ENVIRONMENT_DEFAULT, "0", "the same for LLVM's OpenMP"},
@@ -278,14 +288,20 @@ char **environment_for_ranks(char **base, const struct environment_settings *set
                              GPtrArray *notes)
 {
 	const struct mpi_runtime *runtime = mpi_runtime_usual();
+	const struct environment_variable *instead = settings->machines ? runtime->on_machines
+	                                             : settings->reads_peers
+	                                                     ? NULL
+	                                                     : runtime->without_peers;
 	char **environment = base ? g_strdupv(base) : g_get_environ();
 	g_autofree char *socket = g_build_filename(settings->directory, RUN_DIRECTORY_SOCKET, NULL);
 	g_autofree char *world = g_strdup_printf("%u", settings->world);
 
 	environment = remove_launchers(environment, settings->own_launcher);
 	environment = remove_forbidden(environment, runtime, notes);
-	environment = set_all(environment, runtime->variables,
-	                      settings->reads_peers ? NULL : runtime->without_peers, notes);
+	environment = set_all(environment, runtime->variables, instead, notes);
+	if (settings->remote_shell)
+		environment = g_environ_setenv(environment, runtime->remote_shell,
+		                               settings->remote_shell, true);
 	environment = set_all(environment, variables, NULL, notes);
 	environment = prepare_sanitizers(environment);
 	environment = g_environ_unsetenv(environment, "MATCHPOINT_REDIRECTED");

@@ -26,7 +26,8 @@ bool host_wait(struct host *host, bool (*condition)(void *data), void *data, dou
 
 bool host_divides_job(struct host *host, char *const *program, int ranks)
 {
-	static const char *const calls[] = {"MPI_Open_port", "MPI_Comm_accept", "MPI_Comm_connect"};
+	static const char *const calls[] = {"MPI_Open_port", "MPI_Comm_accept", "MPI_Comm_connect",
+	                                    "MPI_Comm_join"};
 
 	if (program_parts_divide(program, ranks))
 		return true;
@@ -42,4 +43,12 @@ void host_output_clear(struct host_output *output)
 	g_free(output->lost);
 	g_free(output->place);
 	*output = (struct host_output){0};
+}
+
+void host_debuggee_clear(struct host_debuggee *debuggee)
+{
+	g_free(debuggee->attach);
+	g_free(debuggee->program);
+	g_free(debuggee->mappings);
+	*debuggee = (struct host_debuggee){0};
 }

@@ -1,6 +1,9 @@
 #include "local.h"
 
+#include <unistd.h>
+
 #include "ckpt/world_files.h"
+#include "cluster.h"
 #include "local_internal.h"
 #include "peer.h"
 #include "process_table.h"
@@ -91,7 +94,8 @@ static bool knows(void *user, pid_t process)
 {
 	const struct local *local = user;
 
-	return peer_belongs(process, run_directory_path(local->options.directory));
+	return process == getpid() /* it relays for other machines */
+	       || peer_belongs(process, run_directory_path(local->options.directory));
 }
 
 static const struct pmi_handler pmi_handler = {on_abort, ranks_of_world, knows};
@@ -111,7 +115,9 @@ static bool listen_to_ranks(struct host *host, const struct host_listener *liste
 	if (!local->server)
 		return false;
 	local->pmi = pmi_server_new(&local->loop, pmi, &pmi_handler, local, error);
-	return local->pmi != NULL;
+	if (local->pmi && options->cluster)
+		local->cluster = cluster_new(local, error);
+	return local->pmi && (local->cluster || !options->cluster);
 }
 
 static void send_off(struct host *host)
@@ -125,6 +131,7 @@ static void close_all(struct host *host)
 
 	link_server_close(g_steal_pointer(&local->server));
 	pmi_server_close(g_steal_pointer(&local->pmi));
+	cluster_close(local->cluster);
 }
 
 /* --- worlds ----------------------------------------------------------------------------------- */
@@ -188,7 +195,7 @@ static struct memory_pressure memory_pressure(struct host *host)
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-static const struct host_operations operations = {
+const struct host_operations local_operations = {
 	.now = now,
 	.timer_new = timer_new,
 	.timer_start = timer_start,
@@ -213,6 +220,7 @@ static const struct host_operations operations = {
 	.file_read = local_file_read,
 	.job_start = local_job_start,
 	.job_restart = local_job_restart,
+	.launched = local_launched,
 	.job_is_running = local_job_is_running,
 	.job_words = local_job_words,
 	.job_signal = local_job_signal,
@@ -236,9 +244,7 @@ static const struct host_operations operations = {
 	.works_on_disk = local_works_on_disk,
 	.look_at_threads = local_look_at_threads,
 	.other_threads = local_other_threads,
-	.attach_command = local_attach_command,
-	.executable_of = local_executable_of,
-	.mappings_of = local_mappings_of,
+	.debuggee_of = local_debuggee_of,
 	.stack_of = local_stack_of,
 	.rank_without_process = local_rank_without_process,
 	.end_left_behind = local_end_left_behind,
@@ -246,7 +252,6 @@ static const struct host_operations operations = {
 	.memory_free = memory_free,
 	.memory_pressure = memory_pressure,
 	.place_of = local_place_of,
-	.errors_of = local_errors_of,
 	.place_of_stack = local_place_of_stack,
 	.frames_of = local_frames_of,
 	.snapshot_new = local_snapshot_new,
@@ -265,7 +270,7 @@ struct host *local_new(void)
 {
 	struct local *local = g_new0(struct local, 1);
 
-	local->base.operations = &operations;
+	local->base.operations = &local_operations;
 	local->lines = source_lines_new();
 	local->files = world_files_new();
 	uv_loop_init(&local->loop);
@@ -278,6 +283,8 @@ void local_open(struct host *host, const struct local_options *options)
 
 	local->options = *options;
 	local->options.shim = local->shim = g_strdup(options->shim);
+	if (options->cluster)
+		host->operations = cluster_operations();
 }
 
 uv_loop_t *local_loop(struct host *host)
@@ -291,10 +298,12 @@ void local_free(struct host *host)
 
 	if (!local)
 		return;
+	cluster_free(local->cluster);
 	uv_loop_close(&local->loop);
 	source_lines_free(local->lines);
 	world_files_free(local->files);
 	g_free(local->shim);
 	g_free(local->calls);
+	g_free(local->launched);
 	g_free(local);
 }

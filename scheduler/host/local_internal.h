@@ -17,14 +17,19 @@ struct local {
 	char *shim;
 	struct link_server *server;
 	struct pmi_server *pmi;
+	struct cluster *cluster; /* NULL: all ranks are on this machine */
 	const struct host_listener *listener;
 	void *user; /* of the listener */
 	struct source_lines *lines;
 	struct world_files *files;       /* of worlds that are rewound */
 	bool *calls;                     /* program_calls; NULL: not known yet */
+	char *launched;                  /* why a launcher has started the ranks; NULL: none has */
 	bool knows_polls, polls;         /* the program polls */
 	bool knows_sanitized, sanitized; /* it is built with AddressSanitizer */
 };
+
+/* The local host's own operations, for those of a cluster. */
+extern const struct host_operations local_operations;
 
 static inline struct local *local_of(struct host *host)
 {
@@ -44,6 +49,7 @@ char **local_restart_environment(char **environment, const struct disk_checkpoin
                                  GError **error);
 char **local_restart_program(const struct disk_checkpoint *checkpoint);
 bool local_job_is_running(const struct host_job *job);
+char *local_launched(struct host *host);
 char *local_job_words(const struct host_job *job);
 int local_job_signal(const struct host_job *job);
 void local_job_connected(struct host_job *job, int rank, const struct host_link *link);
@@ -58,7 +64,6 @@ void local_file_look(struct host *host, const char *path,
                      void (*done)(void *user, struct host_file file), void *user);
 void local_file_read(struct host *host, const char *path, guint64 most,
                      void (*done)(void *user, GBytes *contents), void *user);
-char *local_errors_of(struct host *host, const char *directory, int rank, gsize *ret_length);
 
 bool local_program_calls(struct host *host, const char *function);
 bool local_can_digest(struct host *host);
@@ -80,9 +85,8 @@ bool local_works_on_disk(struct host *host, pid_t process, guint64 *bytes);
 enum threads_state local_look_at_threads(struct host *host, pid_t process,
                                          struct thread_view *views, guint count);
 GArray *local_other_threads(struct host *host, pid_t process);
-char *local_attach_command(struct host *host, pid_t process);
-char *local_executable_of(struct host *host, pid_t process);
-char *local_mappings_of(struct host *host, pid_t process);
+void local_debuggee_of(struct host *host, pid_t process,
+                       void (*done)(void *user, struct host_debuggee debuggee), void *user);
 GArray *local_stack_of(struct host *host, pid_t process, pid_t thread);
 int local_rank_without_process(struct host *host, const pid_t *processes, int ranks);
 void local_end_left_behind(struct host *host, const char *directory, bool all);

@@ -5,6 +5,8 @@
 
 #include "peer.h"
 
+/* The key by which a launcher says on which node each rank is: here, all are on the first one. */
+#define NODES_OF_RANKS "PMI_process_mapping"
 #define LINE_MAX_BYTES ((gsize)64 << 10)
 
 struct pmi_server {
@@ -151,6 +153,9 @@ static void handle_get(struct client *client, const char *line)
 
 	if (value)
 		send_answer(client, "cmd=get_result rc=0 msg=success value=%s\n", value);
+	else if (name && g_str_has_suffix(name, " " NODES_OF_RANKS))
+		send_answer(client, "cmd=get_result rc=0 msg=success value=(vector,(0,1,%d))\n",
+		            client->server->handler->ranks(client->server->user, client->world));
 	else
 		send_answer(client, "cmd=get_result rc=-1 msg=key_not_found value=unknown\n");
 }
@@ -222,7 +227,6 @@ static void handle_abort(struct client *client, const char *line)
 static void handle_line(struct client *client, const char *line)
 {
 	g_autofree char *command = argument(line, "cmd");
-	int ranks = client->server->handler->ranks(client->server->user, client->world);
 
 	if (!g_strcmp0(command, "barrier_in"))
 		handle_barrier(client);
@@ -237,7 +241,7 @@ static void handle_line(struct client *client, const char *line)
 	else if (!g_strcmp0(command, "get_appnum"))
 		send_answer(client, "cmd=appnum appnum=0\n");
 	else if (!g_strcmp0(command, "get_universe_size"))
-		send_answer(client, "cmd=universe_size size=%d\n", ranks);
+		send_answer(client, "cmd=universe_size size=-1\n"); /* not known, as from Hydra */
 	else if (!g_strcmp0(command, "get_my_kvsname"))
 		send_answer(client, "cmd=my_kvsname kvsname=matchpoint_%u\n", client->world);
 	else if (!g_strcmp0(command, "put"))

@@ -28,7 +28,7 @@ struct closure {
 
 bool program_is_native(const char *file)
 {
-	struct program_elf *elf = program_elf_read(file);
+	const struct program_elf *elf = program_elf_read(file);
 	bool fits = elf && elf->is_elf && elf->is_native;
 
 	program_elf_free(elf);
@@ -37,7 +37,7 @@ bool program_is_native(const char *file)
 
 static void visit_needed(struct closure *closure, const char *file)
 {
-	struct program_elf *elf = program_elf_read(file);
+	const struct program_elf *elf = program_elf_read(file);
 	g_autofree char *origin = g_path_get_dirname(file);
 
 	if (!elf || !elf->is_elf || !closure->visit(file, elf, closure->user)) {
@@ -190,7 +190,7 @@ static struct program *judge_library(struct program *program, const struct impre
 
 static struct program *judge_elf(struct program *program)
 {
-	struct program_elf *elf = program_elf_read(program->path);
+	const struct program_elf *elf = program_elf_read(program->path);
 	struct impression seen = {.looking_up = program->looking_up};
 
 	if (!elf)
@@ -419,10 +419,59 @@ bool program_polls(const char *name)
 bool program_is_sanitized(const char *name)
 {
 	struct program *program = program_inspect(name);
-	struct program_elf *elf = program->path ? program_elf_read(program->path) : NULL;
+	const struct program_elf *elf = program->path ? program_elf_read(program->path) : NULL;
 	bool sanitized = elf && elf->is_sanitized;
 
 	program_elf_free(elf);
 	program_free(program);
 	return sanitized;
+}
+
+/* --- what acts when it is loaded -------------------------------------------------------------- */
+
+/* Those of the C library and of compilers: what they do does not depend on the rank. */
+static bool is_of_compiler(const char *name)
+{
+	static const char *const beginnings[] = {
+		"libc.so",        "libm.so",          "libdl.so",   "libpthread.so",
+		"librt.so",       "libmvec.so",       "ld-linux",   "ld64.so",
+		"libgcc_s.so",    "libstdc++.so",     "libc++.so",  "libc++abi.so",
+		"libgfortran.so", "libquadmath.so",   "libgomp.so", "libatomic.so",
+		"libflang",       "libFortranRuntime"};
+
+	for (guint i = 0; i < G_N_ELEMENTS(beginnings); i++)
+		if (g_str_has_prefix(name, beginnings[i]))
+			return true;
+	return false;
+}
+
+struct acting {
+	bool first_seen; /* the program itself: its functions run in the rank */
+	char *library;
+};
+
+static bool find_acting(const char *file, const struct program_elf *elf, void *user)
+{
+	struct acting *acting = user;
+	g_autofree char *base = g_path_get_basename(file);
+	const char *name = elf->soname ? elf->soname : base;
+
+	if (!acting->first_seen)
+		return acting->first_seen = true;
+	if (mpi_runtime_is_part(name) || is_of_compiler(name))
+		return false;
+	if (elf->acts && !acting->library)
+		acting->library = g_strdup(base);
+	return true;
+}
+
+char *program_acting_library(const char *name)
+{
+	struct program *program = program_inspect(name);
+	struct acting acting = {0};
+
+	if (program->path)
+		visit_all(program->path, find_acting, &acting, NULL);
+	program_free(program);
+	return acting.library;
 }

@@ -69,6 +69,11 @@ void program_each_file(const char *path, void (*look)(const char *file, bool has
  * function at all, as a script that loads MPI later. */
 bool program_polls(const char *name);
 
+/* The file name of a library of the program's own (neither MPI's nor a compiler's) that runs
+ * functions when it is loaded, such as constructors of C++ objects. NULL: none. Free with
+ * g_free. */
+char *program_acting_library(const char *name);
+
 /* Whether the program (found as mpiexec finds it) is built with AddressSanitizer. */
 bool program_is_sanitized(const char *name);
 

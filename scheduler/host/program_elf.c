@@ -3,13 +3,20 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/direct_access.h"
 
-void program_elf_free(struct program_elf *elf)
+/* A file as it was when it was read. */
+struct known {
+	struct stat status;
+	struct program_elf *elf;
+};
+
+static void release(struct program_elf *elf)
 {
-	if (!elf)
+	if (--elf->references > 0)
 		return;
 	g_free(elf->soname);
 	g_free(elf->rpath);
@@ -17,6 +24,12 @@ void program_elf_free(struct program_elf *elf)
 	g_ptr_array_unref(elf->needed);
 	g_ptr_array_unref(elf->imports);
 	g_free(elf);
+}
+
+void program_elf_free(const struct program_elf *elf)
+{
+	if (elf)
+		release((struct program_elf *)elf);
 }
 
 static bool is_native(const GElf_Ehdr *header)
@@ -139,6 +152,15 @@ static bool asks_for_linker(Elf *file)
 	return false;
 }
 
+/* Compilers add one function to each file, which registers nothing (frame_dummy). */
+static bool has_starters(const GElf_Shdr *header)
+{
+	const gsize usual = header->sh_type == SHT_INIT_ARRAY ? 1 : 0;
+
+	return (header->sh_type == SHT_INIT_ARRAY || header->sh_type == SHT_PREINIT_ARRAY)
+	       && header->sh_size > usual * sizeof(void *);
+}
+
 static void read_sections(struct program_elf *elf, Elf *file)
 {
 	Elf_Scn *section = NULL;
@@ -152,6 +174,7 @@ static void read_sections(struct program_elf *elf, Elf *file)
 		if (!gelf_getshdr(section, &header))
 			continue;
 		name = elf_strptr(file, names, header.sh_name);
+		elf->acts |= has_starters(&header);
 		elf->has_hooks |= name && strcmp(name, DIRECT_SECTION) == 0;
 		if (header.sh_type == SHT_DYNAMIC)
 			read_dynamic(elf, file, section, &header);
@@ -160,17 +183,14 @@ static void read_sections(struct program_elf *elf, Elf *file)
 	}
 }
 
-struct program_elf *program_elf_read(const char *path)
+static struct program_elf *read_descriptor(int descriptor)
 {
-	struct program_elf *elf;
-	int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+	struct program_elf *elf = g_new0(struct program_elf, 1);
 	GElf_Ehdr header;
 	Elf *file;
 
-	if (descriptor < 0)
-		return NULL;
 	elf_version(EV_CURRENT);
-	elf = g_new0(struct program_elf, 1);
+	elf->references = 1;
 	elf->needed = g_ptr_array_new_with_free_func(g_free);
 	elf->imports = g_ptr_array_new_with_free_func(g_free);
 	file = elf_begin(descriptor, ELF_C_READ_MMAP, NULL);
@@ -182,6 +202,46 @@ struct program_elf *program_elf_read(const char *path)
 	}
 	if (file)
 		elf_end(file);
-	close(descriptor);
 	return elf;
+}
+
+static bool is_unchanged(const struct stat *one, const struct stat *other)
+{
+	return one->st_dev == other->st_dev && one->st_ino == other->st_ino
+	       && one->st_size == other->st_size && one->st_mtim.tv_sec == other->st_mtim.tv_sec
+	       && one->st_mtim.tv_nsec == other->st_mtim.tv_nsec
+	       && one->st_ctim.tv_sec == other->st_ctim.tv_sec
+	       && one->st_ctim.tv_nsec == other->st_ctim.tv_nsec;
+}
+
+static void forget(gpointer pointer)
+{
+	struct known *known = pointer;
+
+	release(known->elf);
+	g_free(known);
+}
+
+const struct program_elf *program_elf_read(const char *path)
+{
+	static GHashTable *all; /* path to struct known */
+	const struct known *before;
+	struct known now;
+	int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (descriptor < 0)
+		return NULL;
+	if (!all)
+		all = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, forget);
+	before = g_hash_table_lookup(all, path);
+	if (fstat(descriptor, &now.status) == 0 && before
+	    && is_unchanged(&before->status, &now.status)) {
+		now.elf = before->elf;
+	} else {
+		now.elf = read_descriptor(descriptor);
+		g_hash_table_replace(all, g_strdup(path), g_memdup2(&now, sizeof(now)));
+	}
+	close(descriptor);
+	now.elf->references++;
+	return now.elf;
 }

@@ -17,6 +17,22 @@
 
 #define NAME "mp-supervisor" /* so `killall matchpoint` does not match it */
 
+static void give_linker_variables(void)
+{
+	static const char *const names[] = SUPERVISOR_KEPT;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		char kept[64];
+		const char *value;
+
+		snprintf(kept, sizeof(kept), SUPERVISOR_KEEPS "%s", names[i]);
+		value = getenv(kept);
+		if (value)
+			setenv(names[i], value, 1);
+		unsetenv(kept);
+	}
+}
+
 static void become_command(char **command, pid_t parent)
 {
 	int current = personality(0xffffffff);
@@ -28,6 +44,7 @@ static void become_command(char **command, pid_t parent)
 	if (current >= 0)
 		(void)personality((unsigned long)current | ADDR_NO_RANDOMIZE);
 	dup2(STDOUT_FILENO, STDERR_FILENO);
+	give_linker_variables();
 	execvp(command[0], command);
 	fprintf(stderr, "cannot execute %s: %s\n", command[0], strerror(errno));
 }

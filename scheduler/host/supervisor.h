@@ -12,6 +12,14 @@
 #define SUPERVISOR_PIPE 3
 #define SUPERVISOR_LOCK 4
 
+/* Variables that the dynamic linker heeds are meant for the command. For the supervisor, their
+ * names begin with this. */
+#define SUPERVISOR_KEEPS "MATCHPOINT_FOR_COMMAND_"
+#define SUPERVISOR_KEPT                     \
+	{                                   \
+		"LD_PRELOAD", "LD_BIND_NOW" \
+	}
+
 /* Runs the command, NULL-terminated, in a session of its own and without address randomisation
  * (if that may be turned off). Returns an exit status when everything has ended. */
 int supervisor_become(char **command);

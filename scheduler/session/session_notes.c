@@ -93,6 +93,23 @@ static void note_copied(struct session *session)
 	add_note(session, text);
 }
 
+/* That costs time only. */
+static void note_launched(struct session *session)
+{
+	const struct host_operations *operations = session->host->operations;
+	g_autofree char *reason = NULL, *text = NULL;
+
+	if (!session->options->verbose || !operations->launched)
+		return;
+	reason = operations->launched(session->host);
+	if (!reason)
+		return;
+	text = g_strdup_printf("each rank was started by the launcher, and loaded the program "
+	                       "itself: %s",
+	                       reason);
+	add_note(session, text);
+}
+
 static void note_sanitizers(struct session *session)
 {
 	const char *survived = program_facts_survived(session->facts);
@@ -202,6 +219,7 @@ void session_add_notes(struct session *session)
 	note_forward(session);
 	note_rewinding(session);
 	note_copied(session);
+	note_launched(session);
 	note_collectives(session);
 	note_sanitizers(session);
 	state_exploration_note(session->states, session->exploration->notes);

@@ -1,3 +1,4 @@
+#include "explorer/rank_name.h"
 #include "reader_rows.h"
 #include "variants.h"
 
@@ -132,6 +133,7 @@ static bool read_program(struct store_reader *reader, GError **error)
 	g_ptr_array_add(program, NULL);
 	g_strfreev(reader->exploration->program);
 	reader->exploration->program = (GStrv)g_ptr_array_free(g_steal_pointer(&program), false);
+	rank_names_set(reader->exploration->program, reader->exploration->ranks);
 	return true;
 }
 

@@ -96,7 +96,7 @@ static bool ask(struct store *store, const char *text, gint64 *ret, GError **err
 
 /* Refuses what is neither empty nor a store that can be read. One that is too old is replaced by a
  * new exploration. */
-static bool recognise(struct store *store, bool anew, GError **error)
+static bool recognise(struct store *store, bool anew, bool *ret_empty, GError **error)
 {
 	g_autofree char *problem = NULL;
 	gint64 application, version, tables;
@@ -105,7 +105,8 @@ static bool recognise(struct store *store, bool anew, GError **error)
 	    || !ask(store, "PRAGMA user_version", &version, error)
 	    || !ask(store, "SELECT count(*) FROM sqlite_schema", &tables, error))
 		return false;
-	if (application == 0 && version == 0 && tables == 0)
+	*ret_empty = application == 0 && version == 0 && tables == 0;
+	if (*ret_empty)
 		return true;
 	if (application != STORE_APPLICATION) {
 		g_set_error(error, STORE_ERROR, STORE_ERROR_NOT_A_STORE,
@@ -122,33 +123,42 @@ static bool recognise(struct store *store, bool anew, GError **error)
 	return !problem;
 }
 
-/* Empties the file and creates the tables. */
-static bool renew(struct store *store, GError **error)
+static bool discard(struct store *store, GError **error)
+{
+	bool discarded;
+
+	sqlite3_db_config(store->database, SQLITE_DBCONFIG_RESET_DATABASE, 1, NULL);
+	discarded = store_run(store, "VACUUM", error);
+	sqlite3_db_config(store->database, SQLITE_DBCONFIG_RESET_DATABASE, 0, NULL);
+	return discarded;
+}
+
+/* Empties the file and creates the tables. Does not wait for the disk: what the file had is given
+ * up, and it has nothing new yet. */
+static bool renew(struct store *store, bool is_empty, GError **error)
 {
 	g_autofree char *header = g_strdup_printf(
 		"PRAGMA application_id = %d; PRAGMA user_version = %d;", STORE_APPLICATION,
 		STORE_VERSION);
 	g_autofree char *tables = tables_create();
-	bool emptied;
 
-	sqlite3_db_config(store->database, SQLITE_DBCONFIG_RESET_DATABASE, 1, NULL);
-	emptied = store_run(store, "VACUUM", error);
-	sqlite3_db_config(store->database, SQLITE_DBCONFIG_RESET_DATABASE, 0, NULL);
-	return emptied && store_run(store, "PRAGMA journal_mode = WAL", error)
-	       && store_run(store, "PRAGMA synchronous = NORMAL", error)
+	return store_run(store, "PRAGMA synchronous = OFF", error)
+	       && (is_empty || discard(store, error))
+	       && store_run(store, "PRAGMA journal_mode = WAL", error)
 	       && store_run(store, "BEGIN IMMEDIATE", error) && store_run(store, tables, error)
-	       && store_run(store, header, error) && store_run(store, "COMMIT", error);
+	       && store_run(store, header, error) && store_run(store, "COMMIT", error)
+	       && store_run(store, "PRAGMA synchronous = NORMAL", error);
 }
 
-/* Opens a file for exclusive use by this process. */
-static bool open_file(struct store *store, bool anew, GError **error)
+/* Opens a file for exclusive use by this process. `*ret_empty`: it has nothing yet. */
+static bool open_file(struct store *store, bool anew, bool *ret_empty, GError **error)
 {
 	if (sqlite3_open_v2(store->file, &store->database,
 	                    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL)
 	    != SQLITE_OK)
 		return fail(store, error);
 	return store_run(store, "PRAGMA locking_mode = EXCLUSIVE", error)
-	       && recognise(store, anew, error);
+	       && recognise(store, anew, ret_empty, error);
 }
 
 /* Appends to the contents of the file. */
@@ -176,6 +186,7 @@ static bool append(struct store *store, GError **error)
 static struct store *open_store(const char *directory, bool anew, GError **error)
 {
 	struct store *store = g_new0(struct store, 1);
+	bool is_empty = false;
 
 	store->file = g_build_filename(directory, STORE_FILE, NULL);
 	store->places = g_hash_table_new_full(place_hash, place_key_equal, g_free, NULL);
@@ -194,7 +205,8 @@ static struct store *open_store(const char *directory, bool anew, GError **error
 		            directory, g_strerror(errno));
 		goto failed;
 	}
-	if (!open_file(store, anew, error) || !(anew ? renew(store, error) : append(store, error)))
+	if (!open_file(store, anew, &is_empty, error)
+	    || !(anew ? renew(store, is_empty, error) : append(store, error)))
 		goto failed;
 	for (int i = 0; i < STORE_DROPS; i++) {
 		store->drops[i] = store_prepare(store, drops[i], error);

@@ -1,11 +1,12 @@
 /* The C library's own function that calls main(). Programs call it; the shim stands in between, to
- * clear the stack before main() has its frame there, to wait for a debugger, and to keep a process
- * that waits to be spawned. */
+ * fork the ranks, to clear the stack before main() has its frame there, to wait for a debugger, and
+ * to keep a process that waits to be spawned. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 
 #include "common/prelaunched.h"
 #include "common/start_line.h"
+#include "forked_start.h"
 #include "shim/mpi/next.h"
 #include "shim/process/process.h"
 #include "shim/process/stack_residue.h"
@@ -51,6 +52,7 @@ EXPORTED int __libc_start_main(main_function *start, int count, char **arguments
                                void (*init)(void), void (*fini)(void), void (*linker_fini)(void),
                                void *stack_end)
 {
+	forked_start(arguments);
 	if (process_is_managed() && start_line_is_rank())
 		start_line_wait(atoi(getenv("PMI_RANK")));
 	stack_residue_start();

@@ -100,7 +100,7 @@ static void redirect_streams(void)
 	setenv("MATCHPOINT_REDIRECTED", "1", 1);
 }
 
-__attribute__((constructor)) static void load(void)
+void startup_load(void)
 {
 	const char *rank = getenv("PMI_RANK"), *world = getenv("MATCHPOINT_WORLD");
 
@@ -116,6 +116,16 @@ __attribute__((constructor)) static void load(void)
 	redirect_streams();
 	output_start(startup.rank);
 	agent_before_main();
+}
+
+__attribute__((constructor)) static void load(void)
+{
+	startup_load();
+}
+
+uint32_t startup_world(void)
+{
+	return startup.world;
 }
 
 /* Moves a descriptor above the program's, with close-on-exec. */
@@ -309,14 +319,13 @@ static int number_command(void)
 
 static int start_communicators(void)
 {
-	const char *prelaunched = prelaunched_own(true), *rest;
+	const char *prelaunched = prelaunched_own(true);
 	int world, code;
 
 	if (!prelaunched)
 		return communicator_start(false, 0);
 	world = prelaunched_world(prelaunched, startup.rank);
 	attributes_of_job.divided = true;
-	attributes_of_job.ranks = prelaunched_begin(prelaunched, &rest);
 	code = communicator_start(true, world);
 	return code == MPI_SUCCESS && world >= 0 ? number_command() : code;
 }

@@ -9,10 +9,17 @@
 #define MATCHPOINT_SHIM_LIFECYCLE_STARTUP_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <mpi.h>
 
 #include "mpi_calls.h"
+
+/* Once PMI_RANK is set, also by a launcher: before main(), makes this process a rank. Does nothing
+ * if it is none. */
+void startup_load(void);
+/* The number of the rank's world, from then on. */
+uint32_t startup_world(void);
 
 /* For a call that is not controlled. If it comes before MPI_Init or after MPI_Finalize, reports
  * that and does not return. */

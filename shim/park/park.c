@@ -109,6 +109,33 @@ int park_connect_pmi(void)
 	return greet_pmi();
 }
 
+static int set_path(char *path, size_t size, const char *directory, const char *name)
+{
+	int length = directory ? snprintf(path, size, "%s%s", directory, name) : -1;
+
+	if (length < 0 || (size_t)length >= size) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	return 0;
+}
+
+int park_open_pmi(uint32_t world, int32_t rank)
+{
+	const char *pmi = getenv("PMI_FD");
+
+	park.world = world;
+	park.rank = rank;
+	park.has_no_launcher = true;
+	if (set_path(park.pmi_path, sizeof(park.pmi_path), getenv("MATCHPOINT_DIRECTORY"), "/pmi")
+	    < 0)
+		return -1;
+	park.pmi_fd = pmi ? atoi(pmi) : -1;
+	if (park.pmi_fd < 0 || park_connect_pmi() < 0)
+		return -1;
+	return fcntl(park.pmi_fd, F_SETFD, 0); /* the program may execute itself */
+}
+
 /* All answers have been read, and its flags are those of connect_to. */
 static bool pmi_is_idle(void)
 {
@@ -124,17 +151,6 @@ static bool pmi_is_idle(void)
 int park_reuse_pmi(void)
 {
 	return park.pmi_fd >= 0 && pmi_is_idle() ? 0 : park_connect_pmi();
-}
-
-static int set_path(char *path, size_t size, const char *directory, const char *name)
-{
-	int length = directory ? snprintf(path, size, "%s%s", directory, name) : -1;
-
-	if (length < 0 || (size_t)length >= size) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	return 0;
 }
 
 void park_set_blocking_call(uint64_t address)
@@ -190,8 +206,12 @@ int park_init(int control_fd, uint32_t world, int32_t rank, bool rewinds, bool i
 		    < 0)
 			return -1;
 		park.pmi_fd = atoi(pmi);
-		park.launcher_fd = fcntl(park.pmi_fd, F_DUPFD_CLOEXEC, LAUNCHER_FD_MIN);
-		if (park.launcher_fd < 0 || park_connect_pmi() < 0)
+		if (!park.has_no_launcher) {
+			park.launcher_fd = fcntl(park.pmi_fd, F_DUPFD_CLOEXEC, LAUNCHER_FD_MIN);
+			if (park.launcher_fd < 0)
+				return -1;
+		}
+		if (park_connect_pmi() < 0)
 			return -1;
 	}
 	if (pthread_atfork(NULL, note_fork, leave_connections) != 0)

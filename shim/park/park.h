@@ -33,6 +33,10 @@
  * image of theirs. 0; -1 with errno: nothing can be parked. */
 int park_init(int control_fd, uint32_t world, int32_t rank, bool rewinds, bool images);
 
+/* Before PMPI_Init, in a rank that no launcher has started: connects $PMI_FD to the scheduler.
+ * 0; -1 with errno. */
+int park_open_pmi(uint32_t world, int32_t rank);
+
 /* Address of this process's struct wire_blocking_call, for each HELLO. */
 void park_set_blocking_call(uint64_t address);
 

@@ -21,7 +21,8 @@ struct park {
 	int control_fd;
 	int pmi_fd;
 	uint64_t pmi_inode; /* of the connection */
-	int launcher_fd;    /* the launcher's own PMI connection */
+	int launcher_fd;    /* the launcher's own PMI connection; -1: none */
+	bool has_no_launcher;
 	uint32_t world;
 	int32_t rank;
 	uint64_t inside; /* for HELLO */

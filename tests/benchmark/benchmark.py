@@ -297,6 +297,63 @@ def nodes(bench):
               "1/%.1f (%s)" % (1 / value, ratio.text), value <= 1 / 5)
 
 
+def start(bench):
+    """The first interleaving, and a whole small exploration, by processor time of all processes:
+    ranks that start on few processors wait for each other in turns."""
+    def cost(command):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        _, done = bench.time(command)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        if done.returncode:
+            sys.exit("%s: %s %s" % (command, done.stdout, done.stderr))
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    for what, most, program in (
+            ("one interleaving of 4 ranks", 0.35, ("ring", "1")),
+            ("6 interleavings of 4 ranks", 0.4, ("senders",))):
+        def ratio():
+            explored = cost([bench.matchpoint, "explore", "-q", "-n", "4", "--buffering", "zero",
+                             "--compare", "none", "--", bench.workload, *program])
+            plain = cost([bench.mpiexec, "-n", "4", bench.workload, *program])
+            ratio.text = "%.0f ms / %.0f ms" % (explored * 1e3, plain * 1e3)
+            return explored / plain
+        value = statistics.median(ratio() for _ in range(3 * bench.repeat))
+        bench.row(what + ", start included / one mpiexec", "<= %.2f" % most,
+                  "%.2f (%s)" % (value, ratio.text), value <= most)
+
+
+def memory(bench):
+    """The scheduler's memory for each interleaving: the slope between two numbers of them."""
+    def peak(count):
+        process = subprocess.Popen(
+            [bench.matchpoint, "explore", "-n", "3", "--buffering", "zero", "--search", "tree",
+             "--order", "depth", "--compare", "none", "--max-interleavings", str(count), "--",
+             bench.master_worker, "18"], cwd=bench.directory, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        most = 0
+        while process.poll() is None:
+            most = max(most, own_peak(process.pid))
+            time.sleep(0.02)
+        text = process.stdout.read()
+        if not re.search(r"\b%d interleavings" % count, text) or not most:
+            sys.exit("not %d interleavings: %s" % (count, text))
+        return most
+    few, many_of_them = 10000, 50000
+    small, large = peak(few), peak(many_of_them)
+    each = (large - small) / (many_of_them - few)
+    bench.row("memory of the scheduler / interleaving, 50,000 of them", "<= 2 kB",
+              "%.1f kB (%.0f MB at last)" % (each, large / 1024), each <= 2)
+
+
+def own_peak(pid):
+    """In kB, of this process alone; 0: it has ended."""
+    try:
+        with open("/proc/%d/status" % pid) as file:
+            found = re.search(r"VmHWM:\s+(\d+) kB", file.read())
+    except OSError:
+        return 0
+    return int(found.group(1)) if found else 0
+
+
 def compute(bench):
     for buffering in ("zero", "infinite"):
         def ratio():
@@ -550,9 +607,9 @@ def jobs(bench):
 
 
 ALL = [senders, master_worker, states, twelve, auto, sealed, looks, merged, nodes, snapshot,
-       rewound, faults, compute, replays, many, acknowledged, ring, mixed, small, exchange, sixteen,
-       pending, scale, store, polls, applications, jobs, web, prompt, checkpoints, disk,
-       recording, backwards]
+       rewound, start, memory, faults, compute, replays, many, acknowledged, ring, mixed, small,
+       exchange, sixteen, pending, scale, store, polls, applications, jobs, web, prompt,
+       checkpoints, disk, recording, backwards]
 
 
 def main():

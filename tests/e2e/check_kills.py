@@ -1,7 +1,7 @@
-"""Campaigns of kill -9 at random moments: on a rank, a keeper, the proxy, mpiexec, the process
-that supervises them, and matchpoint itself, which is then resumed. The interleavings and findings
-must be those of an undisturbed exploration, and nothing may be left behind, not even a daemon that
-hides. Each is killed once; by hand: --rounds 100."""
+"""Campaigns of kill -9 at random moments: on a rank, a keeper, the process that ranks are forked
+from, mpiexec and its proxy, the process that supervises them, and matchpoint itself, which is then
+resumed. The interleavings and findings must be those of an undisturbed exploration, and nothing may
+be left behind, not even a daemon that hides. Each is killed once; by hand: --rounds 100."""
 
 import itertools
 import os
@@ -40,7 +40,9 @@ int main(int argc, char **argv)
 	return 0;
 }
 """
-VICTIMS = ("rank", "keeper", "proxy", "mpiexec", "supervisor", "matchpoint")
+VICTIMS = ("rank", "keeper", "starter", "proxy", "mpiexec", "supervisor", "matchpoint")
+# Without it, the ranks are forked from one process.
+BY_LAUNCHER = ("--launcher", "mpiexec.mpich -n 4")
 
 
 def stat(pid):
@@ -68,6 +70,8 @@ def victims(mark, kind, scheduler):
             good = name.startswith("hydra_pmi_proxy"[:15])
         elif kind == "mpiexec":
             good = name.startswith("mpiexec")
+        elif kind == "starter":
+            good = name == "mp-starter"
         elif kind == "supervisor":
             good = name == "mp-supervisor"
         else: # a keeper has a copy as its child
@@ -121,7 +125,8 @@ class Campaign:
     def round(self, whole, options, kind):
         """Disturbed and resumed until it ends, it reports the same as the undisturbed one."""
         shutil.rmtree(self.store, ignore_errors=True)
-        arguments = ["explore", "-n", "4", "--store", self.store, *options]
+        arguments = ["explore", "-n", "4", "--store", self.store, *options,
+                     *(BY_LAUNCHER if kind in ("proxy", "mpiexec") else ())]
         resume = []
         for _ in range(self.dice.randint(1, 2)):
             done = self.disturb([*arguments, *resume, "--", *self.program], kind)

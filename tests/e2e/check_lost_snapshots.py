@@ -156,8 +156,10 @@ def body(tool, options):
                                   PRINTED="0", PAUSE_US=20000)
     whole = tool.run("explore", "-n", "4", "--", program, report=True)
     check(whole.status == 1 and whole.report["backtrack"] == "snapshot", str(whole))
-    for kind in ("keeper", "mpiexec", "supervisor"):
-        for words in ([], ["-j", "2"]):
+    for kind, ways in (("keeper", ([], ["-j", "2"])), ("starter", ([], ["-j", "2"])),
+                       ("mpiexec", (["--launcher", "mpiexec.mpich -n 4"],)),
+                       ("supervisor", ([], ["-j", "2"]))):
+        for words in ways:
             run, starts = disturbed(tool, program, kind, words)
             check(told(run.report) == told(whole.report), "%s was killed, %s\n%s\n%s\n%s" % (
                 kind, words, run, told(whole.report), told(run.report)))

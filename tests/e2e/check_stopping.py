@@ -127,7 +127,7 @@ def started(tool, program, kind, left):
     mark = uuid.uuid4().hex
     process = tool.start(["explore", "-n", "3", "--", program, kind, "stay", left.mark], mark)
     patience = harness.Patience(60)
-    # matchpoint, its janitor, the supervisor, mpiexec, six ranks and keepers, and the child
+    # matchpoint, its janitor, the supervisor, the starter, six ranks and keepers, and the child
     count = len(left.pids())
     while count < 11 and not patience.has_ended():
         time.sleep(0.02)

@@ -35,6 +35,7 @@ static void test_ranks_get_the_socket(void **state)
 	assert_value(environment, "UCX_TLS", "posix,self");
 	assert_value(environment, "UCX_MODULES", "^*");
 	assert_value(environment, "UCX_POSIX_DIR", "/proc/self/fd/200");
+	assert_value(environment, "HWLOC_COMPONENTS", "-gl,-opencl,-pci,-linuxio,-x86");
 }
 
 static void test_conflicts_are_overridden_and_noted(void **state)

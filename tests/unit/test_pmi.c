@@ -129,7 +129,7 @@ static void test_lines_may_come_in_pieces(void **state)
 	say(fixture, fd, "ld=7 rank=3\ncmd=fin");
 	expect(fd, "");
 	say(fixture, fd, "alize\ncmd=get_universe_size\n");
-	expect(fd, "cmd=finalize_ack\ncmd=universe_size size=2\n");
+	expect(fd, "cmd=finalize_ack\ncmd=universe_size size=-1\n");
 	close(fd);
 }
 
@@ -157,6 +157,8 @@ static void test_values_belong_to_a_world(void **state)
 	expect(first, "cmd=get_result rc=0 msg=success value=b=c\n");
 	say(fixture, second, "cmd=get kvsname=k key=a\n");
 	expect(second, "cmd=get_result rc=-1 msg=key_not_found value=unknown\n");
+	say(fixture, second, "cmd=get kvsname=k key=PMI_process_mapping\n");
+	expect(second, "cmd=get_result rc=0 msg=success value=(vector,(0,1,2))\n");
 	pmi_server_forget(fixture->server, 1);
 	turn(fixture);
 	assert_int_equal(recv(first, &(char){0}, 1, MSG_DONTWAIT), 0);
