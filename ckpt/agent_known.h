@@ -63,8 +63,6 @@ ssize_t agent_read_twin(pid_t twin, const struct iovec *here, const struct iovec
  * had changed. */
 void agent_known_start(struct agent_known *known);
 void agent_known_mistrust(struct agent_known *known);
-/* The number of page faults so far. */
-long agent_known_faults(void);
 /* Whether the rank has written at most what it had written at the last rewind. Arguments: private
  * pages in memory and swapped out, in kilobytes, from /proc/self/status. */
 bool agent_known_is_all(const struct agent_known *known, uint64_t anonymous, uint64_t swapped);

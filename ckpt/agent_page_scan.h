@@ -49,4 +49,9 @@ void agent_know_small_pages(uint64_t start, uint64_t end);
  * birth. NULL: not available. */
 void *agent_page_scan_notes(struct agent *agent, size_t size);
 
+/* The number of page faults of this process so far, with those of children that have ended. */
+long agent_known_faults(void);
+/* Private pages in memory of this process, as the kernel counts them; 0: not available. */
+uint64_t agent_count_private(void);
+
 #endif

@@ -156,8 +156,6 @@ void agent_own_populate(struct agent *agent, void *start, size_t size);
 void agent_page_scan_forget(struct agent *agent);
 /* Page faults so far, except the agent's own. */
 long agent_page_scan_faults(const struct agent *agent);
-/* Private pages in memory, as the kernel counts them; 0: not available. */
-uint64_t agent_count_private(void);
 /* Fills runs_now with the present private pages. Uses the last scan if it is still valid for this
  * layout, number of faults and number of private pages; else scans. Returns 0, or -1 with a reason
  * recorded. */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "ckpt/agent_map_query.h"
@@ -56,6 +58,14 @@ struct notes {
 	int current;
 };
 
+/* What changes if a page is written for the first time, or a mapping is another one. */
+struct standing {
+	pid_t process;
+	long faults;
+	uint64_t pages;           /* private ones */
+	struct state_hash layout; /* of all mappings; zero: not known */
+};
+
 /* All data used here lies in the shim's own data, which is left out. Nothing is allocated. */
 static struct {
 	struct state_hash *hash, pages_hash;
@@ -74,6 +84,8 @@ static struct {
 	struct agent_scanned runs[RUNS];
 	size_t run_count, run;
 	bool scanned;
+	struct standing standing; /* then */
+	struct state_hash layout; /* of the mappings seen so far */
 	uintptr_t stack;
 	size_t pages;
 	int pagemap;
@@ -170,9 +182,50 @@ static void scan(void)
 	uint64_t reached;
 	int count = agent_scan_private(work.pagemap, 0, SCANNED_END, work.runs, RUNS, &reached);
 
-	work.run = 0;
 	work.scanned = count >= 0 && count < RUNS;
 	work.run_count = work.scanned ? (size_t)count : 0;
+}
+
+/* Whether the kernel counts one private page more as exactly one more (Linux 6.16). */
+static bool counts_are_exact(void)
+{
+	static enum { UNKNOWN, EXACT, INEXACT } known;
+	char *page;
+	uint64_t before;
+
+	if (known != UNKNOWN)
+		return known == EXACT;
+	known = INEXACT;
+	page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (page == MAP_FAILED)
+		return false;
+	agent_count_private(); /* touches the memory that it needs */
+	before = agent_count_private();
+	*(volatile char *)page = 1;
+	if (before > 0 && agent_count_private() == before + 1)
+		known = EXACT;
+	munmap(page, PAGE);
+	return known == EXACT;
+}
+
+static struct standing now(void)
+{
+	return (struct standing){
+		.process = (pid_t)syscall(SYS_getpid),
+		.faults = agent_known_faults(),
+		.pages = agent_count_private(),
+	};
+}
+
+/* Whether the last scan found what another one would find now, unless the mappings are others:
+ * agent_known.h explains why. Pages that the kernel has joined since, or dropped, are all zeros. */
+static bool is_scanned(const struct standing *standing)
+{
+	const struct standing *then = &work.standing;
+
+	return work.scanned && then->layout.word[0] != 0 && then->process == standing->process
+	       && then->faults == standing->faults && then->pages == standing->pages
+	       && counts_are_exact();
 }
 
 /* The part of a run of pages that lies in a range. */
@@ -356,8 +409,19 @@ static void take_private(const struct state_mapping *mapping)
 	add_range(start, mapping->end, mapping->inode == 0);
 }
 
+static void note_layout(const struct state_mapping *mapping)
+{
+	state_hash_add(&work.layout, mapping->start);
+	state_hash_add(&work.layout, mapping->end);
+	state_hash_add(&work.layout, (uint64_t)mapping->readable | (uint64_t)mapping->writable << 1
+	                                     | (uint64_t)mapping->shared << 2);
+	state_hash_add(&work.layout, mapping->inode);
+	state_hash_add(&work.layout, mapping->offset);
+}
+
 static bool take_mapping(const struct state_mapping *mapping)
 {
+	note_layout(mapping);
 	if (is_left_out(mapping->start, mapping->end))
 		return true;
 	if (mapping->shared)
@@ -477,19 +541,6 @@ static int ascending(const void *one, const void *other)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-static void look_here(uintptr_t stack)
-{
-	work.page_scan = NULL;
-	work.pagemap = open_quietly("/proc/self/pagemap");
-	if (work.pagemap < 0) {
-		work.trouble = "its memory cannot be read";
-		return;
-	}
-	scan();
-	take_mappings(stack);
-	close(work.pagemap);
-}
-
 static void begin(struct state_hash *hash)
 {
 	work.hash = hash;
@@ -497,6 +548,43 @@ static void begin(struct state_hash *hash)
 	work.pages = 0;
 	work.passed = work.passed_by = 0;
 	work.trouble = NULL;
+}
+
+/* false: the last scan is not that of these mappings. */
+static bool look_at_pages(uintptr_t stack)
+{
+	struct standing standing = now();
+	const bool scanned = is_scanned(&standing);
+
+	if (!scanned)
+		scan();
+	work.run = 0;
+	work.layout = (struct state_hash){{0, 0}};
+	take_mappings(stack);
+	standing.layout = work.layout;
+	if (scanned)
+		return memcmp(&work.layout, &work.standing.layout, sizeof(work.layout)) == 0;
+	work.standing = standing;
+	return true;
+}
+
+static void look_here(uintptr_t stack)
+{
+	const struct state_hash before = *work.hash;
+
+	work.page_scan = NULL;
+	work.pagemap = open_quietly("/proc/self/pagemap");
+	if (work.pagemap < 0) {
+		work.trouble = "its memory cannot be read";
+		return;
+	}
+	if (!look_at_pages(stack)) {
+		*work.hash = before;
+		begin(work.hash);
+		work.scanned = false;
+		look_at_pages(stack);
+	}
+	close(work.pagemap);
 }
 
 const char *state_memory_add(struct state_hash *hash, struct memory_range *left_out, size_t count,

@@ -68,6 +68,7 @@ COLLECTIVES = r"""
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 static int rank, size;
 static void right(int rounds)
 {
@@ -142,6 +143,17 @@ int main(int argc, char **argv)
 		exit(4);
 	} else if (strcmp(what, "blocked") == 0 && rank == 1) {
 		MPI_Recv(values, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	} else if (strcmp(what, "late") == 0) {
+		for (int i = 0; i < 6; i++) { /* nobody goes on */
+			usleep(rank == i % size ? 30000 : 0);
+			MPI_Allreduce(&rank, all, 1, MPI_INT, MPI_SUM,
+			              i % 2 ? other : MPI_COMM_WORLD);
+			MPI_Bcast(values, 1, MPI_INT, i % size, other);
+		}
+		MPI_Comm_free(&other);
+		MPI_Finalize();
+		printf("%d\n", all[0]);
+		return 0;
 	} else if (strcmp(what, "error") == 0 && rank == 1) {
 		printf("%d\n", MPI_Bcast(values, 1, MPI_INT, size, MPI_COMM_WORLD) != MPI_SUCCESS);
 	}
@@ -153,7 +165,7 @@ int main(int argc, char **argv)
 }
 """
 COLLECTIVE_WAYS = ("root", "kind", "count", "type", "op", "order", "crash", "abort", "exit",
-                   "blocked", "error")
+                   "blocked", "error", "late")
 
 PROGRAMS = (("isendrecv", 3), ("statuses", 2))
 
