@@ -26,7 +26,8 @@ bool host_wait(struct host *host, bool (*condition)(void *data), void *data, dou
 
 bool host_divides_job(struct host *host, char *const *program, int ranks)
 {
-	static const char *const calls[] = {"MPI_Open_port", "MPI_Comm_accept", "MPI_Comm_connect"};
+	static const char *const calls[] = {"MPI_Open_port", "MPI_Comm_accept", "MPI_Comm_connect",
+	                                    "MPI_Comm_join"};
 
 	if (program_parts_divide(program, ranks))
 		return true;

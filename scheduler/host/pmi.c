@@ -227,7 +227,6 @@ static void handle_abort(struct client *client, const char *line)
 static void handle_line(struct client *client, const char *line)
 {
 	g_autofree char *command = argument(line, "cmd");
-	int ranks = client->server->handler->ranks(client->server->user, client->world);
 
 	if (!g_strcmp0(command, "barrier_in"))
 		handle_barrier(client);
@@ -242,7 +241,7 @@ static void handle_line(struct client *client, const char *line)
 	else if (!g_strcmp0(command, "get_appnum"))
 		send_answer(client, "cmd=appnum appnum=0\n");
 	else if (!g_strcmp0(command, "get_universe_size"))
-		send_answer(client, "cmd=universe_size size=%d\n", ranks);
+		send_answer(client, "cmd=universe_size size=-1\n"); /* not known, as from Hydra */
 	else if (!g_strcmp0(command, "get_my_kvsname"))
 		send_answer(client, "cmd=my_kvsname kvsname=matchpoint_%u\n", client->world);
 	else if (!g_strcmp0(command, "put"))

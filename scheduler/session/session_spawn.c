@@ -14,17 +14,58 @@ static char *print_line(char *const *program, int ranks)
 	return g_strdup_printf("-n %d %s", ranks - program_parts_behind(program, NULL), words);
 }
 
-static char **add_processes(char *const *program, const GArray *needs)
+/* Whether the rank's spawn of this number is as the one that is needed. */
+static bool spawned_alike(const GArray *parts, const struct runs_need *need, int spawn)
+{
+	for (guint i = 0; i < parts->len; i++) {
+		const struct program_part *part = &g_array_index(parts, struct program_part, i);
+
+		if (part->spawn == spawn && part->root == need->root && part->ranks == need->count
+		    && g_str_equal(part->words[0], need->command))
+			return true;
+	}
+	return false;
+}
+
+/* How often the rank has spawned the same before, in a row. */
+static int times_before(char *const *program, int ranks, const struct runs_need *need)
+{
+	g_autofree char *problem = NULL;
+	g_autoptr(GArray) parts = program_parts(program, ranks, &problem);
+	int spawn = need->spawn - 1;
+
+	while (parts && spawn > 0 && spawned_alike(parts, need, spawn))
+		spawn--;
+	return need->spawn - 1 - spawn;
+}
+
+/* A rank that has spawned the same several times goes on so, mostly. Then as many as before are
+ * added at once: else, the job would begin again for each of them. Processes that nobody spawns
+ * wait until the end. */
+enum { TIMES_ALIKE = 3, MORE_MOST = 64 };
+
+static int spawns_to_add(char *const *program, int ranks, const struct runs_need *need)
+{
+	int times = times_before(program, ranks, need);
+
+	return times < TIMES_ALIKE ? 1 : 1 + MIN(times, MORE_MOST / need->count);
+}
+
+static char **add_processes(char *const *program, int ranks, const GArray *needs)
 {
 	char **larger = g_strdupv((char **)(uintptr_t)program);
 
 	for (guint i = 0; i < needs->len; i++) {
 		const struct runs_need *need = &g_array_index(needs, struct runs_need, i);
-		char **more = program_parts_add(larger, need->count, need->root, need->spawn,
-		                                need->command);
+		int spawns = spawns_to_add(program, ranks, need);
 
-		g_strfreev(larger);
-		larger = more;
+		for (int j = 0; j < spawns; j++) {
+			char **more = program_parts_add(larger, need->count, need->root,
+			                                need->spawn + j, need->command);
+
+			g_strfreev(larger);
+			larger = more;
+		}
 	}
 	return larger;
 }
@@ -53,7 +94,7 @@ char **session_larger_job(struct session *session)
 
 	if (!needs || needs->len == 0 || !session->error || !are_usable(session, needs))
 		return NULL;
-	larger = add_processes(options->program, needs);
+	larger = add_processes(options->program, options->ranks, needs);
 	/* the ranks of a path, a position or a checkpoint are given */
 	if (!options->conduct && !options->restart && !options->from && !options->nodes
 	    && !options->resume && options->shards == 0)

@@ -1,5 +1,6 @@
 #include "world_fingerprint.h"
 
+#include "mpi_calls.h"
 #include "send_modes.h"
 #include "word_spins.h"
 #include "world_internal.h"
@@ -445,6 +446,23 @@ static bool any_was_ready(const struct world *world)
 	return false;
 }
 
+/* So does who knows that a name was published. */
+static bool any_name_was_told(const struct world *world)
+{
+	GHashTableIter iter;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, world->messages);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		const struct op_id send = ((const struct message *)value)->id;
+		const guint16 function = world_call_info(world, send.rank, send.call)->function;
+
+		if (function == MPI_CALL_Publish_name || function == MPI_CALL_Unpublish_name)
+			return true;
+	}
+	return false;
+}
+
 const char *world_fingerprint(const struct world *world, struct state_hash *ret)
 {
 	if (world_has_threads(world))
@@ -455,6 +473,8 @@ const char *world_fingerprint(const struct world *world, struct state_hash *ret)
 		return "ranks are held";
 	if (any_was_ready(world))
 		return "there were sends in ready mode";
+	if (any_name_was_told(world))
+		return "names were published";
 	world_fingerprint_end(world, ret);
 	add_impatience(ret, world);
 	add_queues(ret, world);

@@ -7,6 +7,7 @@
  * second round (EVENT_REPEAT). In the second round, the last poll of the round is not answered "no"
  * again. */
 #include "common/mix.h"
+#include "known_sends.h"
 #include "mpi_calls.h"
 #include "world_internal.h"
 #include "world_looks.h"
@@ -343,6 +344,27 @@ static bool sees(const struct world *world, struct op_id probe, bool anew)
 	return seen;
 }
 
+/* MPI_Lookup_name finds what its rank knows to be told of the name (MPI 3.1, section 10.4.4). A
+ * probe, however, need not see a message at once. */
+static bool looks_for_known_name(const struct world *world, int number, const struct live *probe)
+{
+	g_autoptr(GArray) told = NULL;
+	GArray *open;
+
+	if (world->ranks[number].line->function != MPI_CALL_Lookup_name)
+		return false;
+	told = g_array_new(false, false, sizeof(struct op_id));
+	open = matcher_open_choice(world->matcher, world_op_id(number, probe->name));
+	for (guint i = 0; i < open->len; i++) {
+		const GArray *messages = g_array_index(open, struct open_choice, i).alternatives;
+
+		for (guint j = 0; j < messages->len; j++)
+			g_array_append_val(told, g_array_index(messages, struct taken, j).send);
+	}
+	open_choices_free(open);
+	return told->len > 0 && known_sends_any(&world->trace, world->options.ranks, told, number);
+}
+
 bool world_looks_for_seen(const struct world *world, struct op_id probe)
 {
 	return sees(world, probe, false);
@@ -356,7 +378,7 @@ bool world_must_say_yes(const struct world *world, int number)
 	if (rank->line->phase != PHASE_BLOCKED || rank->threads)
 		return false;
 	if (probe)
-		return !probe->by_choice
+		return !probe->by_choice || looks_for_known_name(world, number, probe)
 		       || (!world_in_loop(world, number)
 		           && sees(world, world_op_id(number, probe->name), true));
 	return (rank->line->question == QUESTION_ANY || rank->line->question == QUESTION_SOME)

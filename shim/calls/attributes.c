@@ -80,15 +80,13 @@ int attributes_delete_all(void)
 	return result;
 }
 
-/* What MPI knows of the whole job, where some of its processes wait to be spawned: those that do
- * not, and the place in its spawn of the command that this process runs. NULL: ask MPI. */
+/* Where some processes of the job wait to be spawned: the place in its spawn of the command that
+ * this process runs. NULL: ask MPI. */
 static int *own_value(int keyval)
 {
 	struct attributes_of_job *job = &attributes_of_job;
 
-	if (!job->divided || (keyval != MPI_UNIVERSE_SIZE && keyval != MPI_APPNUM))
-		return NULL;
-	return keyval == MPI_APPNUM ? &job->command : &job->ranks;
+	return job->divided && keyval == MPI_APPNUM ? &job->command : NULL;
 }
 
 int shim_MPI_Comm_get_attr(void *site, MPI_Comm comm, int keyval, void *value, int *flag)

@@ -9,10 +9,9 @@
 int attributes_delete_all(void);
 
 /* In a job some of whose processes wait to be spawned: what the program is told of it (MPI 3.1,
- * sections 10.5.1 and 10.5.3), where MPI would tell of all processes. */
+ * section 10.5.3), where MPI would tell of the whole job. */
 extern struct attributes_of_job {
 	bool divided; /* the job is such a one */
-	int ranks;    /* MPI_UNIVERSE_SIZE: those that run at once */
 	int command;  /* MPI_APPNUM of this process */
 } attributes_of_job;
 

@@ -3,12 +3,18 @@
  *
  * Who connects sends a message to the rank that has opened the port. Who accepts takes one of them,
  * from any source: there is the choice. Names go to all ranks; who looks for one looks whether such
- * a message is there, as MPI_Iprobe would. */
+ * a message is there, as MPI_Iprobe would.
+ *
+ * Who joins tells its rank through the program's socket, and hears the other's. */
+#include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "attributes.h"
+#include "common/mix.h"
 #include "messages.h"
 #include "shim/gate/blocking_call.h"
 #include "shim/gate/gate.h"
@@ -18,7 +24,8 @@
 #include "shim/state/state.h"
 #include "spawn.h"
 
-enum { TAG_NAME = 2, TAG_PORT = 100, PORTS_MOST = 1024, NAME_BYTES = 256, TAG_PAIR = 3 };
+enum { TAG_PAIR = 3, TAG_PORT = 100, PORTS_MOST = 1024, NAME_BYTES = 256 };
+enum { TAG_NAMES = TAG_PORT + PORTS_MOST, TAGS_OF_NAMES = 16384 }; /* all below the least TAG_UB */
 
 static int ports; /* opened by this process */
 static bool is_open[PORTS_MOST];
@@ -87,21 +94,84 @@ struct connecting {
 	enum mpi_call function;
 	struct communicator *members;
 	int root;
+	const char *port; /* MPI_Comm_accept, MPI_Comm_connect */
+	int fd;           /* MPI_Comm_join: a socket between both processes */
 };
 
+/* What both processes of MPI_Comm_join tell each other. */
+struct joining {
+	uint32_t magic;
+	int32_t rank; /* of the job */
+};
+enum { JOINING_MAGIC = 0x4d504a31 };
+
+/* The socket may be a non-blocking one. */
+static bool await(int fd, short events)
+{
+	struct pollfd wanted = {.fd = fd, .events = events};
+
+	return errno == EINTR || (errno == EAGAIN && poll(&wanted, 1, -1) >= 0);
+}
+
+static bool tell_through(int fd, const void *data, size_t bytes)
+{
+	const char *at = data, *const end = at + bytes;
+
+	while (at < end) {
+		ssize_t count = send(fd, at, (size_t)(end - at), MSG_NOSIGNAL);
+
+		if (count < 0 && !await(fd, POLLOUT))
+			return false;
+		at += count > 0 ? count : 0;
+	}
+	return true;
+}
+
+static bool hear_through(int fd, void *data, size_t bytes)
+{
+	char *at = data, *const end = at + bytes;
+
+	while (at < end) {
+		ssize_t count = recv(fd, at, (size_t)(end - at), 0);
+
+		if (count == 0 || (count < 0 && !await(fd, POLLIN)))
+			return false;
+		at += count > 0 ? count : 0;
+	}
+	return true;
+}
+
+/* MPI 3.1, section 10.5.5. MPI's code. */
+static int find_joining(int fd, int *ret_other)
+{
+	const struct joining own = {JOINING_MAGIC, job()->rank};
+	struct joining other;
+
+	if (!tell_through(fd, &own, sizeof(own)))
+		return errno == EBADF || errno == ENOTSOCK ? MPI_ERR_ARG : MPI_ERR_OTHER;
+	if (!hear_through(fd, &other, sizeof(other)) || other.magic != JOINING_MAGIC)
+		return MPI_ERR_OTHER;
+	*ret_other = other.rank;
+	return *ret_other >= 0 && *ret_other < job()->size && *ret_other != job()->rank
+	               ? MPI_SUCCESS
+	               : MPI_ERR_OTHER;
+}
+
 /* The other side's root, by its rank of the job: asks it, or is asked. MPI's code. */
-static int find_other(const struct connecting *connecting, const char *port, int *ret_other)
+static int find_other(const struct connecting *connecting, int *ret_other)
 {
 	int number, code;
 	MPI_Status status;
 
+	if (connecting->function == MPI_CALL_Comm_join)
+		return find_joining(connecting->fd, ret_other);
 	if (connecting->function == MPI_CALL_Comm_connect) {
-		if (!read_port(port, ret_other, &number) || *ret_other == job()->rank)
+		if (!read_port(connecting->port, ret_other, &number) || *ret_other == job()->rank)
 			return MPI_ERR_PORT;
 		return message_send(connecting->site, connecting->function, NULL, 0, *ret_other,
 		                    TAG_PORT + number, MPI_COMM_WORLD);
 	}
-	number = own_port(port);
+	number = own_port(connecting->port);
 	if (number < 0)
 		return MPI_ERR_PORT;
 	code = message_receive(connecting->site, connecting->function, NULL, 0, MPI_ANY_SOURCE,
@@ -122,7 +192,7 @@ static void meet_other(const struct connecting *connecting, int other)
 
 /* The roots meet when the members of both sides have come. Then all members meet again: now nobody
  * waits long inside MPI. */
-static int carry_out(const struct connecting *connecting, const char *port, MPI_Comm *ret)
+static int carry_out(const struct connecting *connecting, MPI_Comm *ret)
 {
 	struct communicator *members = connecting->members;
 	int told[2] = {MPI_SUCCESS, -1}, code; /* an error, and the other root */
@@ -130,7 +200,7 @@ static int carry_out(const struct connecting *connecting, const char *port, MPI_
 	communicator_meet(members->number, connecting->function, connecting->site,
 	                  communicator_hash(1, 1, &connecting->root));
 	if (members->rank == connecting->root) {
-		told[0] = find_other(connecting, port, &told[1]);
+		told[0] = find_other(connecting, &told[1]);
 		if (told[0] == MPI_SUCCESS)
 			meet_other(connecting, told[1]);
 	}
@@ -149,7 +219,8 @@ static int carry_out(const struct connecting *connecting, const char *port, MPI_
 static int connect_to(void *site, enum mpi_call function, const char *port, int root, MPI_Comm comm,
                       MPI_Comm *ret)
 {
-	const struct connecting connecting = {site, function, communicator_find(comm), root};
+	const struct connecting connecting = {site, function, communicator_find(comm),
+	                                      root, port,     -1};
 	int code = MPI_SUCCESS;
 
 	if (!attributes_of_job.divided)
@@ -159,7 +230,7 @@ static int connect_to(void *site, enum mpi_call function, const char *port, int 
 	else if (root < 0 || root >= connecting.members->size)
 		code = MPI_ERR_ROOT;
 	if (code == MPI_SUCCESS)
-		code = carry_out(&connecting, port, ret);
+		code = carry_out(&connecting, ret);
 	else
 		error_report_call(site, function);
 	return error_check(comm, code, function, site);
@@ -179,7 +250,28 @@ int shim_MPI_Comm_connect(void *site, const char *port, MPI_Info info, int root,
 	return connect_to(site, MPI_CALL_Comm_connect, port, root, comm, newcomm);
 }
 
+int shim_MPI_Comm_join(void *site, int fd, MPI_Comm *intercomm)
+{
+	const struct connecting connecting = {
+		site, MPI_CALL_Comm_join, communicator_find(MPI_COMM_SELF), 0, NULL, fd};
+
+	if (!attributes_of_job.divided)
+		return error_refused(site, MPI_CALL_Comm_join);
+	return error_check(MPI_COMM_SELF, carry_out(&connecting, intercomm), MPI_CALL_Comm_join,
+	                   site);
+}
+
 /* --- names ------------------------------------------------------------------------------------ */
+
+/* What is told of one name has one tag, so that nobody has to read what is told of others. */
+static int tag_of(const char *service)
+{
+	uint64_t hash = 0;
+
+	for (const char *at = service; *at; at++)
+		hash = mix(hash, (unsigned char)*at);
+	return TAG_NAMES + (int)(hash % TAGS_OF_NAMES);
+}
 
 static struct name *find_name(const char *service)
 {
@@ -214,8 +306,8 @@ static int tell_all(void *site, enum mpi_call function, const struct told_name *
 	for (int rank = 0; rank < job()->size && code == MPI_SUCCESS; rank++) {
 		*copy = *told;
 		if (rank != job()->rank)
-			code = message_leave(site, function, copy, sizeof(*copy), rank, TAG_NAME,
-			                     MPI_COMM_WORLD);
+			code = message_leave(site, function, copy, sizeof(*copy), rank,
+			                     tag_of(told->service), MPI_COMM_WORLD);
 	}
 	return code;
 }
@@ -285,27 +377,28 @@ int shim_MPI_Unpublish_name(void *site, const char *service, MPI_Info info, cons
 	return set_name(site, MPI_CALL_Unpublish_name, service, port, false);
 }
 
-/* Takes what others have told, until the name is known. */
+/* Takes what others have told of it: also after it is known, as it may have been taken back. */
 static int look_for(void *site, const char *service)
 {
+	const int tag = tag_of(service);
 	const struct name *name;
 	struct told_name told;
 	MPI_Status status;
 	int found, code;
 
 	do {
-		code = message_look(site, MPI_CALL_Lookup_name, TAG_NAME, MPI_COMM_WORLD, &found,
+		code = message_look(site, MPI_CALL_Lookup_name, tag, MPI_COMM_WORLD, &found,
 		                    &status);
 		if (code == MPI_SUCCESS && found)
 			code = message_receive(site, MPI_CALL_Lookup_name, &told, sizeof(told),
-			                       status.MPI_SOURCE, TAG_NAME, MPI_COMM_WORLD,
+			                       status.MPI_SOURCE, tag, MPI_COMM_WORLD,
 			                       MPI_STATUS_IGNORE);
 		if (code == MPI_SUCCESS && found)
 			code = learn(&told);
-		name = find_name(service);
-	} while (code == MPI_SUCCESS && found && !(name && name->told.published));
+	} while (code == MPI_SUCCESS && found);
 	if (code != MPI_SUCCESS)
 		return code;
+	name = find_name(service);
 	return name && name->told.published ? MPI_SUCCESS : MPI_ERR_NAME;
 }
 

@@ -7,7 +7,6 @@ REFUSALS = {
     "memory": "MPI_Alloc_mem has given it memory",
     "files": "it works on files through MPI",
     "requests": "it has requests of its own making",
-    "connections": "it is connected to other programs",
 }
 
 

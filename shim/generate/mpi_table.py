@@ -52,7 +52,7 @@ PROPERTIES = {
     "any_time": WORD,
     "always": WORD,
     "any_thread": WORD,
-    "leaves": ("nothing", "known", "memory", "files", "requests", "connections"),
+    "leaves": ("nothing", "known", "memory", "files", "requests"),
     "data": ARGUMENTS,
     "record": ("hand", "refused", "inout"),
     "lengths": EXPRESSIONS,

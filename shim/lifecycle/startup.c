@@ -319,14 +319,13 @@ static int number_command(void)
 
 static int start_communicators(void)
 {
-	const char *prelaunched = prelaunched_own(true), *rest;
+	const char *prelaunched = prelaunched_own(true);
 	int world, code;
 
 	if (!prelaunched)
 		return communicator_start(false, 0);
 	world = prelaunched_world(prelaunched, startup.rank);
 	attributes_of_job.divided = true;
-	attributes_of_job.ranks = prelaunched_begin(prelaunched, &rest);
 	code = communicator_start(true, world);
 	return code == MPI_SUCCESS && world >= 0 ? number_command() : code;
 }

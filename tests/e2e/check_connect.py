@@ -139,6 +139,47 @@ int main(int argc, char **argv)
 }
 """
 
+# Rank 0 publishes, and perhaps takes it back; then the others look once.
+NAMES = r"""
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+	char port[MPI_MAX_PORT_NAME] = "", found[MPI_MAX_PORT_NAME];
+	int rank, size, token = 0, code = MPI_SUCCESS;
+	const char *how = argv[1];
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	if (rank == 0) {
+		MPI_Open_port(MPI_INFO_NULL, port);
+		MPI_Publish_name("other", MPI_INFO_NULL, port);
+		MPI_Publish_name("service", MPI_INFO_NULL, port);
+		if (strcmp(how, "taken back") == 0)
+			MPI_Unpublish_name("service", MPI_INFO_NULL, port);
+	}
+	if (strcmp(how, "message") == 0) {
+		if (rank > 0)
+			MPI_Recv(&token, 1, MPI_INT, rank - 1, 0, MPI_COMM_WORLD,
+			         MPI_STATUS_IGNORE);
+		if (rank < size - 1)
+			MPI_Send(&token, 1, MPI_INT, rank + 1, 0, MPI_COMM_WORLD);
+	} else if (strcmp(how, "race") != 0) {
+		MPI_Barrier(MPI_COMM_WORLD);
+	}
+	if (rank == size - 1)
+		code = MPI_Lookup_name("service", MPI_INFO_NULL, found);
+	if (rank == 0 && strcmp(how, "taken back in a race") == 0)
+		MPI_Unpublish_name("service", MPI_INFO_NULL, port);
+	printf("%d\n", code == MPI_SUCCESS);
+	MPI_Finalize();
+	return 0;
+}
+"""
+
 WAYS = ("snapshot", "rerun", "rewind")
 
 
@@ -186,7 +227,10 @@ def check_family(tool):
 
 
 def check_faults(tool, server, client):
-    run = explore(tool, 1, [server, "1"], [client], "--compare", "none", findings=["deadlock"])
+    # the second client asks in vain, or looks for ever: its name may be taken back before
+    run = explore(tool, 1, [server, "1"], [client], "--compare", "none",
+                  findings=["deadlock", "livelock"])
+    check("MPI_Lookup_name" in run.out, run)
     finding = run.report["findings"][0]
     waiting = [rank for rank in finding["ranks"] if not rank.get("ended")]
     check([(rank["function"], rank["waits_for"]) for rank in waiting] == [
@@ -213,6 +257,19 @@ def check_one_world(tool):
         check(run.status == 0 and run.report["interleavings"] == 2, run)
 
 
+def check_names(tool):
+    """Whoever knows that a name was published finds it; who knows that it was taken back does not.
+    Without such knowledge, both happen."""
+    names = tool.compile(tool.write("names.c", NAMES))
+    for how, answers in (("barrier", "1"), ("message", "1"), ("taken back", "0"), ("race", "01"),
+                         ("taken back in a race", "01")):
+        for search in ("auto", "states"):
+            run = tool.run("explore", "-n", "3", "--compare", "none",
+                           "--search", search, names, how, report=True)
+            check(run.status == 0 and run.report["complete"], run)
+            check({text[2] for text in printed(run)} == set(answers), "%s:\n%s" % (how, run))
+
+
 def check_refused(tool, server, client):
     for behind, says in ((["-apart"], "behind -apart the program is missing"),
                          (["-spawned", "0.1", client, ":", "-n", "1", "-apart", client],
@@ -228,6 +285,7 @@ def body(tool, _options):
     check_family(tool)
     check_faults(tool, server, client)
     check_one_world(tool)
+    check_names(tool)
     check_refused(tool, server, client)
 
 

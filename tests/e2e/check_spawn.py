@@ -150,10 +150,23 @@ static void spawn_missing(void)
 	MPI_Comm_disconnect(&children);
 }
 
+static void spawn_in_turn(int times)
+{
+	for (int i = 0; i < times; i++) {
+		MPI_Comm child = spawn(1, 0, MPI_COMM_WORLD);
+
+		MPI_Comm_disconnect(&child);
+	}
+}
+
 static void be_parent(void)
 {
 	MPI_Comm children;
 
+	if (is("turns")) {
+		spawn_in_turn(9);
+		return;
+	}
 	if (is("multiple"))
 		spawn_multiple();
 	else if (is("choice"))
@@ -293,7 +306,7 @@ def check_forms(tool, program):
     os.makedirs(os.path.join(tool.directory, "elsewhere"), exist_ok=True)
     run = explore(tool, program, "multiple", 1, 12, "--compare", "none")
     for execution in run.report["executions"]:
-        check(printed(execution, 0) == "codes 0 0 0, universe 1", execution)
+        check(printed(execution, 0) == "codes 0 0 0, universe -1", execution)
         check(re.fullmatch("child 0 of 3, command 0, in .*: multiple 1", printed(execution, 1)),
               execution)
         for child in (1, 2):
@@ -322,6 +335,12 @@ def check_choice(tool, program):
     # with a fourth rank, a choice needs another process of the same spawn
     run = explore(tool, program, "choice", 4, 2 * 2 * (1 + 2 + 6), "--compare", "none")
     check(parts(run) in ([(0, 4), (4, 2), (6, 1)], [(0, 4), (4, 3)]), run)
+
+
+def check_turns(tool, program):
+    """From the fourth spawn of the same on, as many as before are added: not one each time."""
+    run = explore(tool, program, "turns", 1, 2)
+    check(parts(run) == [(i, 1) for i in range(1 + 3 + 4 + 8)], run)
 
 
 def check_faults(tool, program):
@@ -367,6 +386,7 @@ def body(tool, _options):
     check_again(tool, program)
     check_forms(tool, program)
     check_choice(tool, program)
+    check_turns(tool, program)
     check_faults(tool, program)
     check_refused(tool, program)
 

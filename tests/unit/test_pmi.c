@@ -129,7 +129,7 @@ static void test_lines_may_come_in_pieces(void **state)
 	say(fixture, fd, "ld=7 rank=3\ncmd=fin");
 	expect(fd, "");
 	say(fixture, fd, "alize\ncmd=get_universe_size\n");
-	expect(fd, "cmd=finalize_ack\ncmd=universe_size size=2\n");
+	expect(fd, "cmd=finalize_ack\ncmd=universe_size size=-1\n");
 	close(fd);
 }
 
