@@ -31,6 +31,9 @@ char *forked_start_obstacle(const struct forked_start *start);
 char **forked_start_environment(char **environment, const struct forked_start *start,
                                 char *const *command);
 
+/* Notes an obstacle that was met when the ranks had been forked. */
+void forked_start_meet(const char *run_directory, const char *reason);
+
 /* What an obstacle that a starter has met is written to, in this run directory. NULL: none was met.
  * Free with g_free. */
 char *forked_start_met(const char *run_directory);
