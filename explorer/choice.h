@@ -23,6 +23,8 @@
  *
  *   w1.0+8.3=2     rank 2 makes the third atomic operation at byte 8 of rank 0's part of window 1
  *
+ *   0.1:0.3=0.1:1  ranks of spawned and separate worlds have names (rank_name.h)
+ *
  * (MPI 3.1, sections 3.4, 3.5, 3.7.3, 3.7.5, 3.8.1, 3.8.4, 5.1, 11.5.3, 12.4.) */
 #ifndef MATCHPOINT_EXPLORER_CHOICE_H
 #define MATCHPOINT_EXPLORER_CHOICE_H
@@ -206,13 +208,23 @@ const struct choice *choices_find(const GArray *choices, const struct point *poi
 void point_append(GString *text, const struct point *point);
 void taken_append(GString *text, const struct taken *taken);
 void choice_append(GString *text, const struct choice *choice);
+/* The same, with these names of ranks (rank_name.h) instead of the current ones. NULL: numbers. */
+struct rank_names;
+void point_append_in(GString *text, const struct rank_names *names, const struct point *point);
+void taken_append_in(GString *text, const struct rank_names *names, const struct taken *taken);
+void choice_append_in(GString *text, const struct rank_names *names, const struct choice *choice);
 
 /* The text of what is taken, for example "2" or "#0+2"; free with g_free. */
 char *taken_print(const struct taken *taken);
 
-/* Parses the output of choice_append at *at, and advances *at. Ranks must be below `ranks`. Returns
- * NULL, or a description of the error at *at; free with g_free. */
+/* Parses the output of choice_append at *at, and advances *at. Ranks must be below `ranks`; numbers
+ * are always allowed. Returns NULL, or a description of the error at *at; free with g_free. */
 char *choice_parse(const char **at, int ranks, struct choice *ret_choice);
+char *choice_parse_in(const char **at, int ranks, const struct rank_names *names,
+                      struct choice *ret_choice);
+/* The same for a rank alone, from `least` on; `what` names it in the error. */
+char *choice_parse_rank(const char **at, int ranks, const struct rank_names *names, guint64 least,
+                        const char *what, guint64 *ret);
 
 /* The same for a decimal number from `least` to `most` without leading zeros. `what` names the
  * number in the error. */

@@ -3,6 +3,7 @@
 
 #include "choice.h"
 #include "lock.h"
+#include "rank_name.h"
 
 static const struct {
 	const char *word;
@@ -14,19 +15,21 @@ static const struct {
 
 /* --- printing -------------------------------------------------------------------------------- */
 
-void point_append(GString *text, const struct point *point)
+void point_append_in(GString *text, const struct rank_names *names, const struct point *point)
 {
+	const char *rank = rank_name_in(names, point->rank);
+
 	if (point->kind == POINT_LOCK) {
 		g_string_append_printf(text, "w%d", point->window);
 		if (point->first > 0)
-			g_string_append_printf(text, "@%d", point->first);
-		g_string_append_printf(text, ".%d", point->rank);
+			g_string_append_printf(text, "@%s", rank_name_in(names, point->first));
+		g_string_append_printf(text, ".%s", rank);
 		if (point->word > 0)
 			g_string_append_printf(text, "+%" G_GINT64_FORMAT, point_byte(point));
 		if (point->reader >= 0)
-			g_string_append_printf(text, "r%d", point->reader);
+			g_string_append_printf(text, "r%s", rank_name_in(names, point->reader));
 	} else {
-		g_string_append_printf(text, "%d", point->rank);
+		g_string_append(text, rank);
 	}
 	g_string_append_printf(text, ".%u", point->call);
 	if (point->kind == POINT_TURN)
@@ -46,12 +49,17 @@ static void append_requests(GString *text, const struct taken *taken)
 	}
 }
 
-void taken_append(GString *text, const struct taken *taken)
+void point_append(GString *text, const struct point *point)
+{
+	point_append_in(text, rank_names_current(), point);
+}
+
+void taken_append_in(GString *text, const struct rank_names *names, const struct taken *taken)
 {
 	if (taken->ahead > 0)
 		g_string_append_printf(text, "+%u:", taken->ahead);
 	switch (taken->kind) {
-	case TAKEN_MESSAGE: g_string_append_printf(text, "%d", taken->send.rank); return;
+	case TAKEN_MESSAGE: g_string_append(text, rank_name_in(names, taken->send.rank)); return;
 	case TAKEN_THREAD: g_string_append_printf(text, "#%u", taken->thread); return;
 	case TAKEN_ONE:
 	case TAKEN_SOME: append_requests(text, taken); return;
@@ -62,6 +70,11 @@ void taken_append(GString *text, const struct taken *taken)
 			g_string_append(text, words[i].word);
 }
 
+void taken_append(GString *text, const struct taken *taken)
+{
+	taken_append_in(text, rank_names_current(), taken);
+}
+
 char *taken_print(const struct taken *taken)
 {
 	GString *text = g_string_new(NULL);
@@ -70,11 +83,16 @@ char *taken_print(const struct taken *taken)
 	return g_string_free(text, false);
 }
 
+void choice_append_in(GString *text, const struct rank_names *names, const struct choice *choice)
+{
+	point_append_in(text, names, &choice->point);
+	g_string_append_c(text, '=');
+	taken_append_in(text, names, &choice->taken);
+}
+
 void choice_append(GString *text, const struct choice *choice)
 {
-	point_append(text, &choice->point);
-	g_string_append_c(text, '=');
-	taken_append(text, &choice->taken);
+	choice_append_in(text, rank_names_current(), choice);
 }
 
 /* --- parsing --------------------------------------------------------------------------------- */
@@ -109,21 +127,39 @@ char *choice_parse_number(const char **at, guint64 least, guint64 most, const ch
 	return NULL;
 }
 
-/* The part after the 'w' of a lock, up to its target or reader. */
-static char *parse_lock(const char **at, int ranks, struct point *point)
+/* The ranks that a text may name. */
+struct ranks {
+	int count;
+	const struct rank_names *names;
+};
+
+/* The same for a rank of the job from `least` on, by number or name. */
+static char *parse_rank(const char **at, const struct ranks *ranks, guint64 least, const char *what,
+                        guint64 *ret)
 {
-	guint64 last_rank = (guint64)ranks - 1;
+	const char *end;
+	const int rank = rank_named_in(ranks->names, *at, &end);
+
+	if (rank < (int)least || rank >= ranks->count || *end == ':')
+		return choice_parse_number(at, least, (guint64)ranks->count - 1, what, ret);
+	*at = end;
+	*ret = (guint64)rank;
+	return NULL;
+}
+
+/* The part after the 'w' of a lock, up to its target or reader. */
+static char *parse_lock(const char **at, const struct ranks *ranks, struct point *point)
+{
 	guint64 window = 0, first = 0, target = 0, reader = 0;
 	char *wrong = choice_parse_number(at, 1, G_MAXINT32, "the number of the window", &window);
 	struct lock_place place = {.reader = -1};
 
 	if (!wrong && accept(at, "@"))
-		wrong = choice_parse_number(at, 1, last_rank, "the lowest rank of the window",
-		                            &first);
+		wrong = parse_rank(at, ranks, 1, "the lowest rank of the window", &first);
 	if (!wrong && !accept(at, "."))
 		wrong = g_strdup("'.' expected");
 	if (!wrong)
-		wrong = choice_parse_number(at, 0, last_rank, "the target's rank", &target);
+		wrong = parse_rank(at, ranks, 0, "the target's rank", &target);
 	if (!wrong && accept(at, "+")) {
 		guint64 byte = 0;
 
@@ -133,13 +169,13 @@ static char *parse_lock(const char **at, int ranks, struct point *point)
 		place.word = (int32_t)(byte / LOCK_WORD_BYTES) + 1;
 	}
 	if (!wrong && accept(at, "r")) {
-		wrong = choice_parse_number(at, 0, last_rank, "the rank of a shared lock", &reader);
+		wrong = parse_rank(at, ranks, 0, "the rank of a shared lock", &reader);
 		place.reader = (int32_t)reader;
 	}
 	place.window = (int32_t)window;
 	place.first = (int32_t)first;
 	place.target = (int32_t)target;
-	if (!wrong && lock_number(ranks, &place) < 0)
+	if (!wrong && lock_number(ranks->count, &place) < 0)
 		wrong = g_strdup("there is no window with this number");
 	*point = (struct point){.kind = POINT_LOCK,
 	                        .rank = place.target,
@@ -150,7 +186,7 @@ static char *parse_lock(const char **at, int ranks, struct point *point)
 	return wrong;
 }
 
-static char *parse_point(const char **at, int ranks, struct point *ret)
+static char *parse_point(const char **at, const struct ranks *ranks, struct point *ret)
 {
 	struct point point = {.kind = POINT_CALL};
 	guint64 rank = 0, call = 0, sub = 0;
@@ -159,8 +195,7 @@ static char *parse_point(const char **at, int ranks, struct point *ret)
 	if (accept(at, "w")) {
 		wrong = parse_lock(at, ranks, &point);
 	} else {
-		wrong = choice_parse_number(at, 0, (guint64)ranks - 1, "the receiver's rank",
-		                            &rank);
+		wrong = parse_rank(at, ranks, 0, "the receiver's rank", &rank);
 		point.rank = (int32_t)rank;
 	}
 	if (!wrong && !accept(at, "."))
@@ -218,7 +253,8 @@ static bool parse_requests(const char **at, struct taken *ret)
 	return true;
 }
 
-static char *parse_answer(const char **at, int ranks, enum point_kind point, struct taken *ret)
+static char *parse_answer(const char **at, const struct ranks *ranks, enum point_kind point,
+                          struct taken *ret)
 {
 	guint64 source = 0;
 	char *wrong;
@@ -237,12 +273,13 @@ static char *parse_answer(const char **at, int ranks, enum point_kind point, str
 	if (!g_ascii_isdigit(**at))
 		return g_strdup("the sender's rank or an answer (no, yes, #0, #0+1, cancelled, "
 		                "early, late) expected");
-	wrong = choice_parse_number(at, 0, (guint64)ranks - 1, "the sender's rank", &source);
+	wrong = parse_rank(at, ranks, 0, "the sender's rank", &source);
 	*ret = taken_message((struct op_id){(int32_t)source, 0, 0});
 	return wrong;
 }
 
-static char *parse_taken(const char **at, int ranks, enum point_kind point, struct taken *ret)
+static char *parse_taken(const char **at, const struct ranks *ranks, enum point_kind point,
+                         struct taken *ret)
 {
 	guint64 ahead = 0;
 	char *wrong = NULL;
@@ -259,8 +296,21 @@ static char *parse_taken(const char **at, int ranks, enum point_kind point, stru
 	return wrong;
 }
 
+char *choice_parse_rank(const char **at, int ranks, const struct rank_names *names, guint64 least,
+                        const char *what, guint64 *ret)
+{
+	return parse_rank(at, &(struct ranks){ranks, names}, least, what, ret);
+}
+
 char *choice_parse(const char **at, int ranks, struct choice *ret_choice)
 {
+	return choice_parse_in(at, ranks, rank_names_current(), ret_choice);
+}
+
+char *choice_parse_in(const char **at, int count, const struct rank_names *names,
+                      struct choice *ret_choice)
+{
+	const struct ranks given = {count, names}, *ranks = &given;
 	char *wrong = parse_point(at, ranks, &ret_choice->point);
 
 	if (!wrong && !accept(at, "="))

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "nodes.h"
+#include "rank_name.h"
 
 G_DEFINE_QUARK(matchpoint_path_error, path_error)
 
@@ -55,6 +56,7 @@ struct path *path_new(int ranks, const char *nodes, enum buffering buffering,
 
 	path->ranks = ranks;
 	path->nodes = nodes;
+	path->names = rank_names_current();
 	path->buffering = buffering;
 	path->collectives = collectives;
 	path->choices = g_array_new(false, false, sizeof(struct choice));
@@ -90,6 +92,8 @@ char *path_print(const struct path *path)
 	g_string_append_printf(text, "mp1:n%d:", path->ranks);
 	if (path->nodes)
 		g_string_append_printf(text, "nodes%s:", path->nodes);
+	if (path->names)
+		g_string_append_printf(text, "worlds%s:", rank_names_worlds(path->names));
 	if (path->buffering != BUFFERING_ANY)
 		g_string_append_printf(text, "%s:", buffering_names[path->buffering]);
 	if (path->collectives != COLLECTIVES_ANY)
@@ -99,7 +103,7 @@ char *path_print(const struct path *path)
 
 		if (i > 0)
 			g_string_append_c(text, ',');
-		choice_append(text, choice);
+		choice_append_in(text, path->names, choice);
 	}
 	return g_string_free(text, false);
 }
@@ -155,11 +159,30 @@ static bool parse_nodes(struct cursor *cursor, int ranks, const char **ret_nodes
 	return accept(cursor, ":") || fail(cursor, error, "':' expected");
 }
 
+/* "worlds1+2by0.1:", if it is there. */
+static bool parse_worlds(struct cursor *cursor, struct path *path, GError **error)
+{
+	g_autofree char *text = NULL, *wrong = NULL;
+
+	if (!accept(cursor, "worlds")) {
+		/* written without, or the job has one world */
+		if (path->names && !rank_names_fit(path->names, path->ranks))
+			path->names = NULL;
+		return true;
+	}
+	text = g_strndup(cursor->at, strcspn(cursor->at, ":"));
+	path->names = rank_names_of(text, path->ranks, &wrong);
+	if (wrong)
+		return fail(cursor, error, wrong);
+	cursor->at += strlen(text);
+	return accept(cursor, ":") || fail(cursor, error, "':' expected");
+}
+
 static bool parse_choice(struct cursor *cursor, struct path *path, GHashTable *seen, GError **error)
 {
 	struct cursor start = *cursor;
 	struct choice choice;
-	g_autofree char *wrong = choice_parse(&cursor->at, path->ranks, &choice);
+	g_autofree char *wrong = choice_parse_in(&cursor->at, path->ranks, path->names, &choice);
 
 	if (wrong)
 		return fail(cursor, error, wrong);
@@ -226,6 +249,10 @@ static struct path *parse_conditions(const char *text, const char **ret_end, GEr
 	if (!parse_nodes(&cursor, ranks, &nodes, error))
 		return NULL;
 	path = path_new(ranks, nodes, BUFFERING_ANY, COLLECTIVES_ANY);
+	if (!parse_worlds(&cursor, path, error)) {
+		path_free(path);
+		return NULL;
+	}
 	for (int buffering = BUFFERING_ZERO; buffering <= BUFFERING_PER_SEND; buffering++) {
 		g_autofree char *word = g_strconcat(buffering_names[buffering], ":", NULL);
 

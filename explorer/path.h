@@ -6,6 +6,8 @@
  *   mp1:n3:per-send:0.2=late,1.4=no
  *   mp1:n4:nodes3+1:0.3=1         on two virtual nodes (nodes.h)
  *
+ *   mp1:n4:worlds1+3by0.1:0.3=0.1:1   rank 0 spawns three (rank_name.h)
+ *
  * Without "sync" or "per-call", members leave collectives as early as the standard allows. A path
  * contains one of these words (or "async", under zero buffering) only if some member could leave
  * early. choice.h describes the text of choices. */
@@ -38,7 +40,8 @@ bool collective_mode_from_word(const char *word, enum collective_mode *ret);
 
 struct path {
 	int ranks;
-	const char *nodes; /* from nodes_parse; NULL: all ranks are on one node */
+	const char *nodes;              /* from nodes_parse; NULL: all ranks are on one node */
+	const struct rank_names *names; /* of the text, or the current ones */
 	enum buffering buffering;
 	enum collective_mode collectives; /* not BOTH */
 	GArray *choices;                  /* owned; struct choice, in the order taken */

@@ -1,6 +1,7 @@
 #include "position.h"
 
 #include "common/mix.h"
+#include "rank_name.h"
 
 /* A rank that has made calls, and their number. */
 struct made {
@@ -269,8 +270,10 @@ char *position_print(const struct position *position)
 	if (position->cut)
 		g_string_append_c(text, '@');
 	for (guint i = 0; i < cut_length(position); i++)
-		g_string_append_printf(text, "%s%d.%u", i > 0 ? "," : "",
-		                       made_at(position, i)->rank, made_at(position, i)->calls);
+		g_string_append_printf(
+			text, "%s%s.%u", i > 0 ? "," : "",
+			rank_name_in(position->path->names, made_at(position, i)->rank),
+			made_at(position, i)->calls);
 	return g_string_free(text, false);
 }
 
@@ -281,8 +284,8 @@ static char *parse_made(const char **at, struct position *position)
 	guint64 least = length > 0 ? (guint64)made_at(position, length - 1)->rank + 1 : 0;
 	guint64 rank, calls;
 	const char *start = *at;
-	char *wrong = choice_parse_number(at, 0, (guint64)position->path->ranks - 1,
-	                                  "a rank of the cut", &rank);
+	char *wrong = choice_parse_rank(at, position->path->ranks, position->path->names, 0,
+	                                "a rank of the cut", &rank);
 
 	if (wrong)
 		return wrong;

@@ -96,7 +96,7 @@ static char *owner_of(const struct record_call *call)
 
 	if (diagram_meets(call))
 		return NULL;
-	return g_strdup_printf("rank %d%s%s: ", call->rank, thread ? ", " : "",
+	return g_strdup_printf("rank %s%s%s: ", rank_name(call->rank), thread ? ", " : "",
 	                       thread ? thread : "");
 }
 
@@ -164,8 +164,8 @@ static void write_columns(struct drawing *drawing)
 	for (guint i = 0; i < diagram->ranks->len; i++) {
 		int32_t rank = g_array_index(diagram->ranks, int32_t, i);
 
-		fprintf(drawing->out, " r%d [label=\"rank %d\", shape=plaintext, group=r%d];", rank,
-		        rank, rank);
+		fprintf(drawing->out, " r%d [label=\"rank %s\", shape=plaintext, group=r%d];", rank,
+		        rank_name(rank), rank);
 	}
 	fputs(" }\n", drawing->out);
 	write_items(drawing, drawing->folding.folded, drawing->first);

@@ -142,7 +142,7 @@ static void write_last_words(const GPtrArray *roll_call, const struct record_exe
 		if (!words)
 			continue;
 		g_hash_table_add(told, GINT_TO_POINTER(rank->rank));
-		fprintf(out, "  rank %d's last line of output: %s\n", rank->rank, words);
+		fprintf(out, "  rank %s's last line of output: %s\n", rank_name(rank->rank), words);
 	}
 }
 
@@ -179,8 +179,8 @@ static char *sends_that(const GPtrArray *choices, enum taken_kind kind)
 		g_autofree char *place = place_print(&choice->place);
 
 		if (choice->taken.taken.kind == kind && choice->alternatives->len > 0)
-			g_string_append_printf(text, "%srank %d's %s at %s",
-			                       text->len > 0 ? ", " : "", choice->rank,
+			g_string_append_printf(text, "%srank %s's %s at %s",
+			                       text->len > 0 ? ", " : "", rank_name(choice->rank),
 			                       choice->function, place);
 	}
 	return g_string_free(text, text->len == 0);

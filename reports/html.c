@@ -206,7 +206,7 @@ static void add_sources(struct page *page, const struct record_finding *finding)
 	}
 	for (guint i = 0; i < finding->ranks->len; i++) {
 		const struct record_rank *rank = finding->ranks->pdata[i];
-		g_autofree char *who = g_strdup_printf("rank %d", rank->rank);
+		g_autofree char *who = g_strdup_printf("rank %s", rank_name(rank->rank));
 
 		if (!rank->bystander)
 			add_source(&sources, &rank->place, who);

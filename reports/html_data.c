@@ -335,6 +335,17 @@ static void add_waiting(GString *json, const GPtrArray *roll_call)
 	}
 }
 
+/* Of a job with several worlds. */
+static void add_rank_names(GString *json, int32_t ranks)
+{
+	if (!rank_names_divide())
+		return;
+	g_string_append(json, "\"rankNames\":[");
+	for (int32_t rank = 0; rank < ranks; rank++)
+		json_add_text(json, rank_name(rank));
+	g_string_append(json, "],");
+}
+
 static void add_graph(struct html_data *data, const struct record_execution *execution,
                       const struct record_finding *finding)
 {
@@ -343,7 +354,9 @@ static void add_graph(struct html_data *data, const struct record_execution *exe
 	guint next = 0;
 
 	json_separate(json);
-	g_string_append_printf(json, "{\"ranks\":%d,\"calls\":[", data->ranks);
+	g_string_append_printf(json, "{\"ranks\":%d,", data->ranks);
+	add_rank_names(json, data->ranks);
+	g_string_append(json, "\"calls\":[");
 	for (int32_t rank = 0; rank < data->ranks; rank++)
 		next = add_rank(data, execution->calls, rank, next, collectives);
 	g_string_append(json, "],\"matches\":[");

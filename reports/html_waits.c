@@ -88,11 +88,12 @@ static void draw_edge(const struct waits *waits, guint from, guint to, GString *
 	g_string_append_printf(
 		svg,
 		"<path class=\"%s\" d=\"M%.1f %.1f Q%.1f %.1f %.1f %.1f\" "
-		"marker-end=\"url(#%s)\"><title>rank %d waits for rank %d</title></path>",
+		"marker-end=\"url(#%s)\"><title>rank %s waits for rank %s</title></path>",
 		cycle ? "cycle" : "wait", x + ux * RADIUS, y + uy * RADIUS,
 		x + across / 2 - uy * bend, y + down / 2 + ux * bend,
 		x + across - ux * (RADIUS + 7) - uy * 3, y + down - uy * (RADIUS + 7) + ux * 3,
-		cycle ? "tip-cycle" : "tip-wait", waits->rank[from], waits->rank[to]);
+		cycle ? "tip-cycle" : "tip-wait", rank_name(waits->rank[from]),
+		rank_name(waits->rank[to]));
 }
 
 static void draw_rank(const struct waits *waits, guint i, GString *svg)
@@ -101,9 +102,9 @@ static void draw_rank(const struct waits *waits, guint i, GString *svg)
 
 	g_string_append_printf(svg,
 	                       "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%d\"/>"
-	                       "<text x=\"%.1f\" y=\"%.1f\">%d</text>",
+	                       "<text x=\"%.1f\" y=\"%.1f\">%s</text>",
 	                       kind, x_of(waits, i), y_of(waits, i), RADIUS, x_of(waits, i),
-	                       y_of(waits, i), waits->rank[i]);
+	                       y_of(waits, i), rank_name(waits->rank[i]));
 }
 
 static void add_tip(GString *svg, const char *kind)

@@ -151,6 +151,8 @@ static void add_rank(JsonBuilder *json, const struct store_reader *reader,
 
 	json_builder_begin_object(json);
 	add_number(json, "rank", rank->rank);
+	if (rank_names_divide())
+		add_text(json, "name", rank_name(rank->rank));
 	if (rank->thread > 0)
 		add_number(json, "thread", rank->thread - 1);
 	if (rank->function) {
@@ -484,6 +486,17 @@ static void add_programs(JsonBuilder *json, const struct record_exploration *exp
 	json_builder_end_array(json);
 }
 
+/* Of a job with several worlds: the name of each rank. */
+static void add_rank_names(JsonBuilder *json, const struct record_exploration *exploration)
+{
+	if (!rank_names_divide())
+		return;
+	begin_array(json, "rank_names");
+	for (int32_t rank = 0; rank < exploration->ranks; rank++)
+		json_builder_add_string_value(json, rank_name(rank));
+	json_builder_end_array(json);
+}
+
 static void add_exploration(JsonBuilder *json, const struct record_exploration *exploration)
 {
 	add_number(json, "version", 1);
@@ -495,6 +508,7 @@ static void add_exploration(JsonBuilder *json, const struct record_exploration *
 	}
 	add_number(json, "ranks", exploration->ranks);
 	add_programs(json, exploration);
+	add_rank_names(json, exploration);
 	if (exploration->nodes)
 		add_text(json, "nodes", exploration->nodes);
 	add_flag(json, "complete", exploration->complete);

@@ -104,7 +104,7 @@ static void append_output(GString *xml, const char *element, const GPtrArray *ou
 		if (empty)
 			g_string_append_printf(xml, "      <%s>", element);
 		empty = false;
-		g_string_append_printf(xml, "rank %u:\n", rank);
+		g_string_append_printf(xml, "rank %s:\n", rank_name(rank));
 		append_xml(xml, data, (gssize)MIN(size, OUTPUT_MAX));
 		if (size > OUTPUT_MAX)
 			g_string_append(xml, "...");

@@ -343,7 +343,7 @@ static bool mermaid_write(struct store_reader *reader, const struct report_optio
 	for (guint i = 0; i < diagram.ranks->len; i++) {
 		int32_t rank = g_array_index(diagram.ranks, int32_t, i);
 
-		fprintf(out, "    participant r%d as rank %d\n", rank, rank);
+		fprintf(out, "    participant r%d as rank %s\n", rank, rank_name(rank));
 	}
 	if (left_out && diagram.ranks->len > 0)
 		write_note(g_array_index(diagram.ranks, int32_t, 0),

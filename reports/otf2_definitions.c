@@ -284,7 +284,7 @@ static void write_locations(struct writing *writing, const GArray *locations,
 	g_autofree uint64_t *members = g_new(uint64_t, d->ranks);
 
 	for (uint32_t rank = 0; rank < (uint32_t)d->ranks; rank++) {
-		g_autofree char *name = g_strdup_printf("rank %u", rank);
+		g_autofree char *name = g_strdup_printf("rank %s", rank_name(rank));
 
 		members[rank] = rank;
 		note(d, OTF2_GlobalDefWriter_WriteLocationGroup(writing->writer, rank,

@@ -71,7 +71,7 @@ static void name_threads(JsonBuilder *json, const struct record_execution *execu
 
 		if (track <= ranks || !g_hash_table_add(named, GSIZE_TO_POINTER((gsize)track)))
 			continue;
-		name = g_strdup_printf("rank %d, %s", call->rank, thread);
+		name = g_strdup_printf("rank %s, %s", rank_name(call->rank), thread);
 		name_track(json, "thread_name", track, name);
 	}
 }
@@ -89,7 +89,7 @@ static void name_tracks(JsonBuilder *json, const struct record_execution *execut
 
 	name_track(json, "process_name", 1, title);
 	for (int32_t rank = 0; rank < exploration->ranks; rank++) {
-		g_autofree char *name = g_strdup_printf("rank %d", rank);
+		g_autofree char *name = g_strdup_printf("rank %s", rank_name(rank));
 
 		name_track(json, "thread_name", rank + 1, name);
 	}

@@ -29,19 +29,19 @@ static char *alternative_words(const struct record_choice *blame,
                                const struct record_message *alternative, bool taken)
 {
 	if (blame->point.word > 0)
-		return g_strdup_printf(taken ? "rank %d's atomic operation comes first"
-		                             : "rank %d's atomic operation could come first",
-		                       alternative->source);
+		return g_strdup_printf(taken ? "rank %s's atomic operation comes first"
+		                             : "rank %s's atomic operation could come first",
+		                       rank_name(alternative->source));
 	if (blame->point.kind == POINT_LOCK)
-		return g_strdup_printf(taken ? "rank %d is granted the lock"
-		                             : "rank %d could be granted the lock instead",
-		                       alternative->source);
+		return g_strdup_printf(taken ? "rank %s is granted the lock"
+		                             : "rank %s could be granted the lock instead",
+		                       rank_name(alternative->source));
 	if (!alternative->answer && taken)
-		return g_strdup_printf("rank %d sends the message that is taken",
-		                       alternative->source);
+		return g_strdup_printf("rank %s sends the message that is taken",
+		                       rank_name(alternative->source));
 	if (!alternative->answer)
-		return g_strdup_printf("rank %d sends a message that could be taken instead",
-		                       alternative->source);
+		return g_strdup_printf("rank %s sends a message that could be taken instead",
+		                       rank_name(alternative->source));
 	return g_strdup(taken ? "the chosen operation begins here"
 	                      : "an operation that could be chosen instead begins here");
 }
@@ -69,12 +69,12 @@ static void add_related_locations(const struct sarif *context, const struct reco
 		const struct record_rank *rank = g_ptr_array_index(finding->ranks, i);
 		g_autofree char *call = words_call(rank);
 		g_autofree char *state = words_state(rank, finding->ranks);
-		g_autofree char *text = g_strdup_printf("rank %d %s in %s", rank->rank, state,
-		                                        call);
+		g_autofree char *text = g_strdup_printf("rank %s %s in %s", rank_name(rank->rank),
+		                                        state, call);
 
 		if (rank->ended) {
 			g_free(text);
-			text = g_strdup_printf("rank %d %s", rank->rank, state);
+			text = g_strdup_printf("rank %s %s", rank_name(rank->rank), state);
 		}
 		add_related(context, &rank->place, text, &id);
 	}

@@ -34,7 +34,8 @@ void sarif_stacks(const struct sarif *context, const GPtrArray *ranks)
 	for (guint i = 0; i < ranks->len; i++) {
 		const struct record_rank *rank = g_ptr_array_index(ranks, i);
 		const GArray *frames = store_reader_stack(context->reader, rank->stack);
-		char *text = g_strdup_printf("rank %d's call %u, %s", rank->rank, rank->call,
+		char *text = g_strdup_printf("rank %s's call %u, %s", rank_name(rank->rank),
+		                             rank->call,
 		                             rank->function ? rank->function : "unknown");
 
 		if (!g_hash_table_add(told, text) || !frames)
@@ -119,11 +120,11 @@ static void add_thread_flow(const struct flow *flow, guint first, guint end)
 	JsonBuilder *json = flow->context->json;
 	int32_t rank = call_at(flow, first)->rank;
 	guint omitted = end - first > flow->most ? end - first - flow->most : 0;
-	g_autofree char *name = g_strdup_printf("rank %d", rank);
+	g_autofree char *name = g_strdup_printf("rank %s", rank_name(rank));
 	g_autofree char *text = omitted ? g_strdup_printf(
-					"rank %d: of %u calls those with a choice, and the last "
+					"rank %s: of %u calls those with a choice, and the last "
 					"%u",
-					rank, end - first, flow->most)
+					rank_name(rank), end - first, flow->most)
 	                                : g_strdup(name);
 	guint choices = 0;
 

@@ -70,10 +70,11 @@ static char *print(const struct record_choice *first, const struct record_choice
 {
 	g_autofree char *one = place_print(&first->place), *other = place_print(&second->place);
 
-	return g_strdup_printf("rank %d receives from rank %d at %s, then from rank %d at %s: if "
+	return g_strdup_printf("rank %s receives from rank %s at %s, then from rank %s at %s: if "
 	                       "these are parts of one message, name the source in the second "
 	                       "receive",
-	                       first->rank, first->taken.source, one, second->taken.source, other);
+	                       rank_name(first->rank), rank_name(first->taken.source), one,
+	                       rank_name(second->taken.source), other);
 }
 
 char *two_parts_print(const struct record_choice *blame, const GPtrArray *choices)

@@ -11,15 +11,17 @@ char *words_ranks(const GArray *ranks)
 	for (guint i = 0; i < ranks->len; i++) {
 		int32_t first = g_array_index(ranks, int32_t, i), last = first;
 
-		while (i + 1 < ranks->len && g_array_index(ranks, int32_t, i + 1) == last + 1) {
+		while (i + 1 < ranks->len && g_array_index(ranks, int32_t, i + 1) == last + 1
+		       && rank_names_row_end(last, last + 1) > last) {
 			last++;
 			i++;
 		}
 		if (text->str[text->len - 1] != ' ')
 			g_string_append(text, ", ");
-		g_string_append_printf(text, "%d", first);
-		if (last > first)
-			g_string_append_printf(text, last > first + 1 ? "-%d" : ", %d", last);
+		if (last == first + 1)
+			g_string_append_printf(text, "%s, %s", rank_name(first), rank_name(last));
+		else
+			g_string_append(text, rank_names_row(first, last));
 	}
 	return g_string_free(text, false);
 }
@@ -370,7 +372,7 @@ static char *part_of(const struct record_finding *finding)
 		g_autofree char *place = place_print(&rank->place);
 
 		if (!rank->bystander)
-			return g_strdup_printf("rank %d in %s(%s) at %s", rank->rank,
+			return g_strdup_printf("rank %s in %s(%s) at %s", rank_name(rank->rank),
 			                       rank->function ? rank->function : "?",
 			                       rank->arguments ? rank->arguments : "", place);
 	}
@@ -425,7 +427,7 @@ char *words_wrote(int rank, const char *where, GBytes *bytes, unsigned most)
 	if (!*valid)
 		return NULL;
 	text = g_string_new(NULL);
-	g_string_append_printf(text, "  rank %d wrote%s:\n", rank, where);
+	g_string_append_printf(text, "  rank %s wrote%s:\n", rank_name(rank), where);
 	first = first_line_shown(lines, count, most);
 	if (first > 0)
 		g_string_append(text, "    ...\n");

@@ -12,18 +12,19 @@ static char *words_atomic(const struct record_choice *blame)
 	GString *text = g_string_new(NULL);
 
 	g_string_printf(text,
-	                "rank %d's %s (%s) comes first at byte %" G_GINT64_FORMAT
-	                " of rank %d's part of window %d",
-	                taken->source, blame->function, place, point_byte(&blame->point),
-	                blame->point.rank, blame->point.window);
+	                "rank %s's %s (%s) comes first at byte %" G_GINT64_FORMAT
+	                " of rank %s's part of window %d",
+	                rank_name(taken->source), blame->function, place, point_byte(&blame->point),
+	                rank_name(blame->point.rank), blame->point.window);
 	if (blame->alternatives->len > 0)
 		other = &g_array_index(blame->alternatives, struct record_message, 0);
 	if (other && other->place.file) {
 		g_autofree char *there = place_print(&other->place);
 
-		g_string_append_printf(text, ", not rank %d's (%s)", other->source, there);
+		g_string_append_printf(text, ", not rank %s's (%s)", rank_name(other->source),
+		                       there);
 	} else if (other) {
-		g_string_append_printf(text, ", not rank %d's", other->source);
+		g_string_append_printf(text, ", not rank %s's", rank_name(other->source));
 	}
 	return g_string_free(text, false);
 }
@@ -39,16 +40,18 @@ static char *words_grant(const struct record_choice *blame)
 		return words_atomic(blame);
 	place = place_print(&taken->place);
 	text = g_string_new(NULL);
-	g_string_printf(text, "rank %d's lock of window %d", blame->point.rank,
+	g_string_printf(text, "rank %s's lock of window %d", rank_name(blame->point.rank),
 	                blame->point.window);
 	if (blame->point.first > 0)
-		g_string_append_printf(text, " (of those of rank %d)", blame->point.first);
-	g_string_append_printf(text, " is granted to rank %d (%s at %s)", taken->source,
+		g_string_append_printf(text, " (of those of rank %s)",
+		                       rank_name(blame->point.first));
+	g_string_append_printf(text, " is granted to rank %s (%s at %s)", rank_name(taken->source),
 	                       blame->function, place);
 	if (blame->alternatives->len > 0)
 		g_string_append_printf(
-			text, " first, not to rank %d",
-			g_array_index(blame->alternatives, struct record_message, 0).source);
+			text, " first, not to rank %s",
+			rank_name(g_array_index(blame->alternatives, struct record_message, 0)
+		                          .source));
 	return g_string_free(text, false);
 }
 
@@ -73,9 +76,9 @@ char *words_cause(const struct record_choice *blame)
 	                && !strstr(function, "Improbe");
 
 	if (blame->point.kind == POINT_LOCK)
-		return g_strdup_printf("rank %d's lock of window %d", blame->point.rank,
+		return g_strdup_printf("rank %s's lock of window %d", rank_name(blame->point.rank),
 		                       blame->point.window);
-	return g_strdup_printf("rank %d's %s%s at %s", blame->rank, function,
+	return g_strdup_printf("rank %s's %s%s at %s", rank_name(blame->rank), function,
 	                       wildcard ? "(ANY_SOURCE)" : "", place);
 }
 
@@ -99,8 +102,8 @@ static void put_taken(GString *text, const struct record_choice *blame)
 	if (is_of_loop(blame)) {
 		g_autofree char *place = place_print(&blame->place);
 
-		g_string_printf(text, "in rank %d's loop of polls at %s, %s comes first",
-		                blame->rank, place, taken);
+		g_string_printf(text, "in rank %s's loop of polls at %s, %s comes first",
+		                rank_name(blame->rank), place, taken);
 	} else {
 		g_autofree char *cause = words_cause(blame);
 
@@ -127,7 +130,7 @@ char *words_blame(const struct record_choice *blame)
 		if (other->answer || blame->taken.answer)
 			g_string_append_printf(text, ", not %s", printed);
 		else
-			g_string_append_printf(text, ", not rank %d's", other->source);
+			g_string_append_printf(text, ", not rank %s's", rank_name(other->source));
 	}
 	return g_string_free(text, false);
 }

@@ -28,6 +28,7 @@ class Graph {
 		this.data = data;
 		this.raw = raw;
 		this.ranks = raw.ranks;
+		this.rankNames = raw.rankNames || null; /* null: their numbers */
 		this.first = new Int32Array(raw.ranks + 1);
 		for (let rank = 0; rank < raw.ranks; rank++)
 			this.first[rank + 1] = this.first[rank] + raw.calls[rank][0].length;
@@ -334,6 +335,18 @@ class Graph {
 			}
 			return low < end && this.start[this.order[low]] === row ? [this.order[low]] : [];
 		});
+	}
+
+	/* "0.2:1" for a rank of another world than the first. */
+	rankName(rank) {
+		return this.rankNames?.[rank] ?? `${rank}`;
+	}
+
+	/* The rank with this name or number; -1: none. */
+	rankNamed(text) {
+		const named = this.rankNames ? this.rankNames.indexOf(text) : -1;
+
+		return named < 0 && /^\d+$/.test(text) ? Number(text) : named;
 	}
 
 	/* Whether several threads of the rank have made calls. */

@@ -275,7 +275,7 @@ class Figure {
 				comms.set(call.comm, (comms.get(call.comm) || 0) + 1);
 		}
 		const ranks = Array.from({ length: graph.ranks }, (_, rank) =>
-			[rank, `${rank}`, graph.first[rank + 1] - graph.first[rank]]);
+			[rank, graph.rankName(rank), graph.first[rank + 1] - graph.first[rank]]);
 
 		this.filters.replaceChildren(
 			this.group("Ranks", "ranks", ranks),
@@ -408,7 +408,7 @@ class Figure {
 		const lines = relations(graph, node), place = graph.place(node);
 		const [own, ...outer] = stackLines(graph.stack(node)), where = own || place.text;
 		const contents = this.contents(node);
-		const title = `${graph.name(node)} — rank ${graph.rank[node]}${byThread(graph, node)}, call ${graph.number(node)}`;
+		const title = `${graph.name(node)} — rank ${graph.rankName(graph.rank[node])}${byThread(graph, node)}, call ${graph.number(node)}`;
 
 		tip.replaceChildren(element("h4", {}, title));
 		for (const [text, kind] of [[envelope(graph, node), ""], [contents, "contents"], [where, "place"], ...lines]) {

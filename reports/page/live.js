@@ -21,7 +21,7 @@ class Live {
 	}
 
 	begin() {
-		this.raw = { ranks: this.ranks, matches: [], indices: [], choices: [], waiting: [], faults: [],
+		this.raw = { ranks: this.ranks, rankNames: this.rankNames, matches: [], indices: [], choices: [], waiting: [], faults: [],
 			calls: Array.from({ length: this.ranks }, () => [[], [], []]) };
 		this.leftOut = 0;
 		this.contents = new Map(); /* of calls that were requested, by "rank.call" */
@@ -111,7 +111,8 @@ class Live {
 	tellSelected(node) {
 		const graph = this.figure?.view.graph;
 		const rank = node < 0 ? -1 : graph.rank[node];
-		const name = node < 0 ? "" : `${rank}.${graph.number(node)}`;
+		const who = node < 0 ? "" : graph.rankName(rank);
+		const name = node < 0 ? "" : `${who}.${graph.number(node)}`;
 		const place = node < 0 ? "" : graph.place(node).text;
 		const held = node >= 0 && (this.stop.held || []).includes(rank);
 		const shown = `${name} ${place} ${held}`;
@@ -125,8 +126,8 @@ class Live {
 
 		this.ofCall.replaceChildren(...node < 0 ? [element("small", {}, "Select a call in the graph for what can be done with it.")] : [
 			word(`Roll back to ${name}`, `rollback ${name}`),
-			word(`Step rank ${rank}`, `step ${rank}`),
-			held ? word(`Release rank ${rank}`, `release ${rank}`) : word(`Hold rank ${rank}`, `hold ${rank}`),
+			word(`Step rank ${who}`, `step ${who}`),
+			held ? word(`Release rank ${who}`, `release ${who}`) : word(`Hold rank ${who}`, `hold ${who}`),
 			...(/:\d+$/.test(place) ? [word(`Break at ${place}`, `break ${place}`)] : []),
 		]);
 	}
@@ -167,6 +168,7 @@ class Live {
 			for (const table of Object.values(this.data))
 				table.length = 0;
 			this.raw.ranks = this.ranks;
+			this.rankNames = this.raw.rankNames = told.rank_names;
 		}
 		if (told.begins !== undefined)
 			this.begin();

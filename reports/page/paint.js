@@ -535,7 +535,8 @@ class Painter {
 
 		for (const [track, x] of this.columns()) {
 			const { rank } = view.graph.tracks[track], held = view.graph.held.has(rank);
-			const text = view.columnWidth >= 60 ? `rank ${rank}${held ? ", held" : ""}` : `${rank}${held ? "!" : ""}`;
+			const name = view.graph.rankName(rank);
+			const text = view.columnWidth >= 60 ? `rank ${name}${held ? ", held" : ""}` : `${name}${held ? "!" : ""}`;
 
 			if (view.graph.threaded(rank) || x - last < (view.columnWidth >= 60 ? 50 : 22))
 				continue;

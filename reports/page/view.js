@@ -113,7 +113,7 @@ class View {
 					text: threadName(graph.tracks[track].thread, narrow) }));
 
 				heads.push({ rank, x, from, to, threads, left: from - 11, right: to + this.columnWidth - 12,
-					text: `${narrow ? "" : "rank "}${rank}${graph.held.has(rank) ? narrow ? "!" : ", held" : ""}` });
+					text: `${narrow ? "" : "rank "}${graph.rankName(rank)}${graph.held.has(rank) ? narrow ? "!" : ", held" : ""}` });
 			}
 			column = end;
 		}
@@ -557,13 +557,13 @@ class View {
 	}
 
 	/* The next shown call that matches, from the selected one on and then from the
-	 * beginning: "0.4" (rank and call, as in paths), or part of a function's name or a
+	 * beginning: "0.4" (rank and call), or part of a function's name or a
 	 * place. -1: none. */
 	find(text) {
-		const { graph } = this, numbers = /^\s*(\d+)\.(\d+)\s*$/.exec(text);
+		const { graph } = this, numbers = /^\s*([\d.:]+)\.(\d+)\s*$/.exec(text);
 
 		if (numbers) {
-			const node = graph.node(Number(numbers[1]), Number(numbers[2]));
+			const node = graph.node(graph.rankNamed(numbers[1]), Number(numbers[2]));
 
 			return node >= 0 && this.shows(node) ? node : -1;
 		}

@@ -106,7 +106,7 @@ function envelope(graph, node) {
 
 /* "rank 1's MPI_Send, call 2, a.c:20" */
 function another(graph, node) {
-	return `rank ${graph.rank[node]}'s ${graph.name(node)}${byThread(graph, node)}, call ${graph.number(node)}, ` +
+	return `rank ${graph.rankName(graph.rank[node])}'s ${graph.name(node)}${byThread(graph, node)}, call ${graph.number(node)}, ` +
 		graph.place(node).text;
 }
 
@@ -138,6 +138,11 @@ function ranges(numbers) {
 	return parts.join(", ");
 }
 
+/* The same for ranks, by name. */
+function rankRanges(graph, ranks) {
+	return graph.rankNames ? ranks.map((rank) => graph.rankName(rank)).join(", ") : ranges(ranks);
+}
+
 /* Everything else about a call: [text, class]. */
 function relations(graph, node) {
 	const lines = [], choice = graph.choices.get(node), k = graph.collective[node];
@@ -150,7 +155,7 @@ function relations(graph, node) {
 		const members = graph.members.subarray(graph.membersBegin[k], graph.membersBegin[k + 1]);
 
 		lines.push([`with rank${members.length === 1 ? "" : "s"} ` +
-			ranges(Array.from(members, (member) => graph.rank[member])), ""]);
+			rankRanges(graph, Array.from(members, (member) => graph.rank[member])), ""]);
 	}
 	if (graph.completed[node] > node)
 		lines.push([`completed in call ${graph.number(graph.completed[node])}, ` +

@@ -10,7 +10,9 @@
 #include "command_saving.h"
 #include "command_values.h"
 #include "explorer/program_parts.h"
+#include "explorer/rank_name.h"
 #include "restarted.h"
+#include "scheduler/host/cluster_words.h"
 #include "scheduler/host/mpi_runtime.h"
 #include "scheduler/host/program.h"
 #include "scheduler/session/session_machine.h"
@@ -54,7 +56,7 @@ void command_show_unresponsive(void *user, const struct session_progress *now)
 		return;
 	if (isatty(STDERR_FILENO))
 		fputs("\r\033[K", stderr);
-	command_complain("rank %d has not responded for %.0f s:", now->silent_rank,
+	command_complain("rank %s has not responded for %.0f s:", rank_name(now->silent_rank),
 	                 now->silent_seconds);
 	for (guint i = 0; i < now->stacks->len; i++)
 		fprintf(stderr, "  %s\n", (const char *)g_ptr_array_index(now->stacks, i));
@@ -155,6 +157,30 @@ bool command_set_nodes(struct command_options *options, const char *nodes)
 	}
 	session->nodes = nodes ? nodes : asked;
 	return command_can_start_on(session->nodes, options->launcher);
+}
+
+/* Ranks on several machines cannot be copied: they share connections. */
+static bool rerun_on_machines(struct session_options *session)
+{
+	struct cluster_words words;
+	g_autoptr(GError) error = NULL;
+	bool on_machines;
+
+	if (!cluster_words_read(session->launcher, &words, &error)) {
+		command_complain("%s", error->message);
+		return false;
+	}
+	on_machines = words.kind != CLUSTER_NONE;
+	cluster_words_clear(&words);
+	if (!on_machines)
+		return true;
+	if (session->backtrack == BACKTRACK_SNAPSHOT || session->backtrack == BACKTRACK_REWIND) {
+		command_complain("--backtrack: ranks on several machines cannot be copied, as they "
+		                 "share connections over the network; use auto or rerun");
+		return false;
+	}
+	session->backtrack = BACKTRACK_RERUN;
+	return true;
 }
 
 static void separate_worlds(struct command_options *options)
@@ -417,7 +443,7 @@ int command_parse(struct command_options *options, const struct command *command
 	if (options->restart && !restarted_open(options))
 		return EXIT_CANNOT;
 	options->session.program = options->program;
-	if (!interpret_options(options))
+	if (!interpret_options(options) || !rerun_on_machines(&options->session))
 		return EXIT_USAGE;
 	return command_find_folders(options) ? EXIT_CLEAN : EXIT_CANNOT;
 }

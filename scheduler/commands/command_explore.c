@@ -6,6 +6,7 @@
 #include "command.h"
 #include "command_explore_recording.h"
 #include "command_values.h"
+#include "explorer/rank_name.h"
 #include "scheduler/world/bounds.h"
 
 /* A progress line on a terminal is redrawn in place. Elsewhere a line is printed every so many
@@ -66,8 +67,8 @@ static char *unresponsive_ranks_words(const struct session_progress *now)
 {
 	return now->silent_rank < 0
 	               ? g_strdup("")
-	               : g_strdup_printf("rank %d not responding for %.0f s: ", now->silent_rank,
-	                                 now->silent_seconds);
+	               : g_strdup_printf("rank %s not responding for %.0f s: ",
+	                                 rank_name(now->silent_rank), now->silent_seconds);
 }
 
 static void show_progress(void *user, const struct session_progress *now)

@@ -5,6 +5,7 @@
 #include "command.h"
 #include "command_line.h"
 #include "command_replay_recording.h"
+#include "explorer/rank_name.h"
 #include "recordings.h"
 #include "restarted.h"
 #include "scheduler/recording/recording.h"
@@ -124,9 +125,9 @@ static bool use_debugger(struct under *under)
 	const char *terminal = ttyname(STDIN_FILENO);
 
 	if (!terminal) {
-		command_complain("--gdb needs a terminal; without one use: --wrap-rank %d --wrap "
+		command_complain("--gdb needs a terminal; without one use: --wrap-rank %s --wrap "
 		                 "\"gdb -batch -ex run -ex bt --args\"",
-		                 under->gdb);
+		                 rank_name(under->gdb));
 		return false;
 	}
 	under->wrapper.words = g_strdupv((char **)words);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "command_line.h"
+#include "explorer/rank_name.h"
 #include "scheduler/host/environment.h"
 
 /* Reports that a command writes at its end. */
@@ -60,7 +61,7 @@ static void print_output(guint rank, GBytes *output, FILE *out)
 		const char *newline = memchr(text, '\n', (gsize)(end - text));
 		const char *stop = newline ? newline : end;
 
-		fprintf(out, "[%u] %.*s\n", rank, (int)(stop - text), text);
+		fprintf(out, "[%s] %.*s\n", rank_name((int)rank), (int)(stop - text), text);
 		text = stop + 1;
 	}
 }
@@ -86,7 +87,7 @@ static bool print_outputs(const struct command_options *options, struct store_re
 
 	if (several && !options->verbose)
 		return true;
-	if (store_reader_each(reader, false, print_execution, &several, &error))
+	if (store_reader_each_output(reader, print_execution, &several, &error))
 		return true;
 	command_complain("%s", error->message);
 	return false;

@@ -12,9 +12,11 @@
 #include "command_suggest.h"
 #include "describe.h"
 #include "scheduler/host/environment.h"
+#include "scheduler/host/errand.h"
 #include "scheduler/host/launcher.h"
 #include "scheduler/host/mpi_library.h"
 #include "scheduler/host/mpi_runtime.h"
+#include "scheduler/host/outpost.h"
 #include "scheduler/host/plain_run.h"
 #include "scheduler/host/supervisor.h"
 #include "scheduler/host/wrapper.h"
@@ -169,12 +171,16 @@ int main(int argc, char **argv)
 	int status;
 
 	setlocale(LC_ALL, "C.UTF-8");
+	if (errand_is_called(argv[0]))
+		return errand_become(argv + 1);
 	if (argc < 2) {
 		print_help(stderr);
 		return EXIT_USAGE;
 	}
 	if (strcmp(argv[1], LAUNCHER_VERB) == 0 && argc > 2)
 		return supervisor_become(argv + 2);
+	if (strcmp(argv[1], OUTPOST_VERB) == 0)
+		return outpost_become();
 	if (strcmp(argv[1], PLAIN_RUN_VERB) == 0)
 		return plain_run_become(argv + 2);
 	if (strcmp(argv[1], RECORDING_VERB) == 0)

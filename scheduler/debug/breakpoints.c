@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "explorer/rank_name.h"
 #include "mpi_calls.h"
 
 enum field { FIELD_BYTES, FIELD_TAG, FIELD_PEER, FIELD_RANK, FIELD_CALL, FIELDS };
@@ -185,9 +186,11 @@ static int word_index(const char *const *words, int count, const char *word)
 /* Why nothing can have such a value; NULL: something can. Free with g_free. */
 static char *validate_value(const struct breakpoints *breakpoints, enum field field, gint64 value)
 {
-	if ((field == FIELD_RANK || field == FIELD_PEER) && value >= breakpoints->ranks)
-		return g_strdup_printf("there is no rank %" G_GINT64_FORMAT "; ranks are 0 to %d",
-		                       value, breakpoints->ranks - 1);
+	if ((field == FIELD_RANK || field == FIELD_PEER) && value >= breakpoints->ranks) {
+		g_autofree char *known = rank_names_all(breakpoints->ranks);
+
+		return g_strdup_printf("there is no rank %" G_GINT64_FORMAT "; %s", value, known);
+	}
 	if (field == FIELD_CALL && value == 0)
 		return g_strdup("calls are numbered from 1");
 	return NULL;
@@ -199,6 +202,7 @@ static char *read_filter(const struct breakpoints *breakpoints, struct breakpoin
 {
 	int field = word_index(field_words, FIELDS, name);
 	guint64 number;
+	int rank;
 
 	if (strcmp(name, "comm") == 0 && value) {
 		breakpoint->comm = pattern_of(value);
@@ -206,7 +210,10 @@ static char *read_filter(const struct breakpoints *breakpoints, struct breakpoin
 	}
 	if (field < 0 || field == FIELD_BYTES)
 		return g_strdup_printf("%s: expected rank, tag, peer, comm, call or if", name);
-	if (!value || !g_ascii_string_to_unsigned(value, 10, 0, G_MAXINT32, &number, NULL))
+	rank = (field == FIELD_RANK || field == FIELD_PEER) && value ? rank_of_name(value) : -1;
+	if (rank >= 0)
+		number = (guint64)rank;
+	else if (!value || !g_ascii_string_to_unsigned(value, 10, 0, G_MAXINT32, &number, NULL))
 		return g_strdup_printf("%s needs a number", name);
 	breakpoint->wanted[field] = (gint64)number;
 	return validate_value(breakpoints, (enum field)field, (gint64)number);
@@ -221,6 +228,7 @@ static char *read_term(const struct breakpoints *breakpoints, GArray *condition,
 	const char *rest = all + length;
 	int field = word_index(field_words, FIELDS, name);
 	struct term term = {.comparison = EQUAL};
+	int rank;
 
 	if (field < 0)
 		return g_strdup_printf(
@@ -235,7 +243,10 @@ static char *read_term(const struct breakpoints *breakpoints, GArray *condition,
 		return g_strdup_printf("%s needs one of ==, !=, <, <=, > or >=", name);
 	rest += strlen(comparison_words[term.comparison]);
 	rest += strspn(rest, " \t");
-	if (!g_ascii_string_to_signed(rest, 10, 0, G_MAXINT64, &term.value, NULL))
+	rank = term.field == FIELD_RANK || term.field == FIELD_PEER ? rank_of_name(rest) : -1;
+	if (rank >= 0)
+		term.value = rank;
+	else if (!g_ascii_string_to_signed(rest, 10, 0, G_MAXINT64, &term.value, NULL))
 		return g_strdup_printf("%s must be compared with a number, not with %s", name,
 		                       *rest ? rest : "nothing");
 	g_array_append_val(condition, term);

@@ -4,6 +4,7 @@
 #include "debug_internal.h"
 #include "debug_words.h"
 #include "explorer/program_parts.h"
+#include "explorer/rank_name.h"
 #include "mpi_calls.h"
 #include "scheduler/places/program_code.h"
 
@@ -142,8 +143,8 @@ void debugger_tell_hits(const struct debugger *debugger, GString *text)
 		const struct debug_hit *hit = &g_array_index(debugger->hits, struct debug_hit, i);
 		const struct world_call *info = world_call_info(world, hit->rank, hit->call);
 
-		g_string_append_printf(text, "\n  breakpoint %u: rank %d is in its call %u, %s",
-		                       hit->number, hit->rank, hit->call,
+		g_string_append_printf(text, "\n  breakpoint %u: rank %s is in its call %u, %s",
+		                       hit->number, rank_name(hit->rank), hit->call,
 		                       info ? mpi_call_name(info->function) : "?");
 	}
 }

@@ -4,6 +4,7 @@
 #include "debug_context.h"
 #include "debug_hold.h"
 #include "debug_words.h"
+#include "explorer/rank_name.h"
 #include "stops.h"
 #include "telling.h"
 
@@ -86,11 +87,11 @@ static void tell_of_rank(struct debugger *debugger, GString *text, struct kept *
 	if (first == 0)
 		from = calls > CALLS_USUAL ? calls - CALLS_USUAL + 1 : 1;
 	last = MIN(last, calls);
-	g_string_append_printf(text, "rank %d has made %u call%s", rank, calls,
+	g_string_append_printf(text, "rank %s has made %u call%s", rank_name(rank), calls,
 	                       calls == 1 ? "" : "s");
 	if (first == 0 && from > 1)
-		g_string_append_printf(text, ", the last %u (info calls %d 1-%u shows the first)",
-		                       CALLS_USUAL, rank, CALLS_USUAL);
+		g_string_append_printf(text, ", the last %u (info calls %s 1-%u shows the first)",
+		                       CALLS_USUAL, rank_name(rank), CALLS_USUAL);
 	g_string_append_c(text, '\n');
 	telling_calls(text, &facts, rank, from, last, note_call, kept);
 }

@@ -4,6 +4,7 @@
 #include "breakpoints.h"
 #include "debug_context.h"
 #include "debug_words.h"
+#include "explorer/rank_name.h"
 #include "telling.h"
 
 enum { CALLS_OFFERED = 50 }; /* of each rank, the last ones */
@@ -39,7 +40,8 @@ void complete_offers(const struct debugger *debugger, GStrvBuilder *lines, const
 
 void complete_ranks(const struct debugger *debugger, GStrvBuilder *lines, const char *before)
 {
-	add_numbers(lines, before, 0, (guint)debugger_ranks(debugger));
+	for (int rank = 0; rank < debugger_ranks(debugger); rank++)
+		add(lines, before, rank_name(rank));
 }
 
 void complete_findings(const struct debugger *debugger, GStrvBuilder *lines, const char *before)
@@ -68,7 +70,7 @@ void complete_calls(const struct debugger *debugger, GStrvBuilder *lines, const 
 		guint32 calls = world_calls(world, rank);
 
 		for (guint32 call = calls - MIN(calls, CALLS_OFFERED) + 1; call <= calls; call++) {
-			g_autofree char *text = g_strdup_printf("%d.%u", rank, call);
+			g_autofree char *text = g_strdup_printf("%s.%u", rank_name(rank), call);
 
 			add(lines, before, text);
 		}

@@ -46,6 +46,16 @@ enum buffering debugger_buffering(const struct debugger *debugger)
 	return debugger->buffering;
 }
 
+GArray *debugger_parts(const struct debugger *debugger)
+{
+	const struct debug_request *request = &debugger->asked->request;
+	g_autofree char *problem = NULL;
+
+	return request->program ? program_parts((char *const *)(uintptr_t)request->program,
+	                                        request->ranks, &problem)
+	                        : NULL;
+}
+
 int debugger_ranks(const struct debugger *debugger)
 {
 	return debugger->asked->request.ranks;

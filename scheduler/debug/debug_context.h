@@ -71,6 +71,11 @@ struct execution *debugger_runs(const struct debugger *debugger);
 
 /* The facts of the current execution, or of the given one; valid until it goes on. */
 struct verdict_facts debugger_facts(struct debugger *debugger);
+/* Where every rank is (struct record_rank), if the program is somewhere; free with
+ * g_ptr_array_unref. */
+GPtrArray *debugger_roll_call(struct debugger *debugger);
+/* The programs of the job (struct program_part); free with g_array_unref. NULL: not known. */
+GArray *debugger_parts(const struct debugger *debugger);
 struct verdict_facts debugger_facts_of(struct debugger *debugger, struct execution *execution);
 
 /* The number of outcomes that explore has found; each can be gone to. */
@@ -146,6 +151,13 @@ const struct place *debugger_fell(const struct debugger *debugger, int rank);
  * back already. */
 bool debugger_brings_back(struct debugger *debugger, vocabulary_run *word, int rank,
                           const char *rest);
+/* Before a command (print, gdb) that needs a gdb on this machine: asks the host for what gdb has to
+ * know of the rank's process (debug_debuggee.c). At a stop it waits for the answer. While the ranks
+ * run it must not, as lines are read within the host's `iterate`. If there is no answer yet, it
+ * returns true: the command is obeyed again when there is one, if the ranks still run. */
+bool debugger_asks_host(struct debugger *debugger, vocabulary_run *word, int rank,
+                        const char *rest);
+const struct host_debuggee *debugger_debuggee(const struct debugger *debugger); /* the answer */
 /* The past of a rank (debug_past.c): whether that of `rank` (-1: of any) is looked at, instead of
  * where it is; prints what gdb says to a line there; moves there by a line of gdb's, and prints why
  * the rank stands, and where; returns to where the ranks are. */

@@ -3,6 +3,7 @@
 
 #include "debug_context.h"
 #include "debug_words.h"
+#include "explorer/rank_name.h"
 #include "gdb.h"
 #include "telling.h"
 #include "value_numbers.h"
@@ -25,12 +26,13 @@ int debugger_usual_rank(const struct debugger *debugger)
 
 int debugger_split_rank(struct debugger *debugger, const char *rest, const char **ret_expression)
 {
-	gsize digits = strspn(rest, "0123456789");
-	g_autofree char *rank = g_strndup(rest, digits);
-	const char *behind = rest + digits + strspn(rest + digits, " \t");
+	const char *end = rest;
+	const bool named = rank_named(rest, &end) >= 0;
+	g_autofree char *rank = g_strndup(rest, (gsize)(end - rest));
+	const char *behind = end + strspn(end, " \t");
 
 	*ret_expression = rest;
-	if (digits == 0 || behind == rest + digits || *behind == '\0')
+	if (!named || behind == end || *behind == '\0')
 		return debugger_usual_rank(debugger);
 	*ret_expression = behind;
 	return debugger_read_rank(debugger, rank);
@@ -73,8 +75,8 @@ bool debugger_find_process(struct debugger *debugger, int rank, pid_t *ret_pid, 
 		return true;
 	debugger_refuse(
 		debugger,
-		"rank %d has ended, and its variables are gone; back goes to where it still runs",
-		rank);
+		"rank %s has ended, and its variables are gone; back goes to where it still runs",
+		rank_name(rank));
 	return false;
 }
 
@@ -110,9 +112,12 @@ static struct gdb *attach_gdb(struct debugger *debugger, int rank, GError **erro
 		return NULL;
 	make_room(debugger, rank);
 	if (!*gdb)
-		*gdb = gdb_new(session_host(debugger_session(debugger)), error);
-	return *gdb && gdb_attach(*gdb, pid, site, debugger_fell(debugger, rank), error) ? *gdb
-	                                                                                 : NULL;
+		*gdb = gdb_new(error);
+	return *gdb
+	                       && gdb_attach(*gdb, pid, debugger_debuggee(debugger), site,
+	                                     debugger_fell(debugger, rank), error)
+	               ? *gdb
+	               : NULL;
 }
 
 static char *ask_gdb(struct debugger *debugger, int rank, const char *expression, GError **error)
@@ -167,7 +172,8 @@ void word_info_locals(struct debugger *debugger, const char *rest)
 		debugger_ask_past(debugger, "info locals");
 		return;
 	}
-	if (rank < 0 || debugger_brings_back(debugger, word_info_locals, rank, rest))
+	if (rank < 0 || debugger_brings_back(debugger, word_info_locals, rank, rest)
+	    || debugger_asks_host(debugger, word_info_locals, rank, rest))
 		return;
 	gdb = attach_gdb(debugger, rank, &error);
 	told = gdb ? gdb_locals(gdb, &error) : NULL;
@@ -202,7 +208,8 @@ static void move(struct debugger *debugger, vocabulary_run *word, const char *re
 		return;
 	}
 	if (!read_frames(debugger, rest, &frames)
-	    || debugger_brings_back(debugger, word, rank, rest))
+	    || debugger_brings_back(debugger, word, rank, rest)
+	    || debugger_asks_host(debugger, word, rank, rest))
 		return;
 	gdb = attach_gdb(debugger, rank, &error);
 	told = gdb ? gdb_move(gdb, direction * frames, &error) : NULL;
@@ -246,7 +253,8 @@ void word_print(struct debugger *debugger, const char *rest)
 		debugger_ask_past(debugger, line);
 		return;
 	}
-	if (debugger_brings_back(debugger, word_print, rank, rest))
+	if (debugger_brings_back(debugger, word_print, rank, rest)
+	    || debugger_asks_host(debugger, word_print, rank, rest))
 		return;
 	told = ask_gdb(debugger, rank, expression, &error);
 	tell_answer(debugger, rank, told, error);

@@ -15,6 +15,7 @@
 
 #include "debug_context.h"
 #include "debug_words.h"
+#include "explorer/rank_name.h"
 #include "mpi_calls.h"
 #include "scheduler/host/child_reaper.h"
 
@@ -125,14 +126,12 @@ static char *script_for(const struct seat *seat, guint64 site, const char *call,
                         const char *past)
 {
 	GString *text = g_string_new("set debuginfod enabled off\nset confirm off\nset height 0\n");
-	g_autofree char *attach = host_of(seat)->operations->attach_command(host_of(seat),
-	                                                                    seat->process);
 
 	g_string_append_printf(
 		text,
-		"%s\ncatch signal SIGURG\ncommands\nsilent\nprintf \"rank %d waits in an "
+		"%s\ncatch signal SIGURG\ncommands\nsilent\nprintf \"rank %s waits in an "
 		"MPI call until matchpoint continues it: quit returns there\\n\"\nend\n",
-		attach, seat->rank);
+		debugger_debuggee(seat->debugger)->attach, rank_name(seat->rank));
 	if (seat->thread > 0)
 		g_string_append_printf(text,
 		                       "python\nfor one in gdb.selected_inferior().threads():\n"
@@ -143,22 +142,22 @@ static char *script_for(const struct seat *seat, guint64 site, const char *call,
 			text,
 			"set follow-fork-mode child\n"
 			"tbreak *0x%" G_GINT64_MODIFIER
-			"x\ncommands\nsilent\nset follow-fork-mode parent\nprintf \"rank %d has "
+			"x\ncommands\nsilent\nset follow-fork-mode parent\nprintf \"rank %s has "
 			"returned from %s\\n\"\nframe\nend\ncontinue\n",
-			site, seat->rank, call);
+			site, rank_name(seat->rank), call);
 	else if (!call)
 		g_string_append_printf(
-			text, "printf \"rank %d was computing, and is stopped here\\n\"\nframe\n",
-			seat->rank);
+			text, "printf \"rank %s was computing, and is stopped here\\n\"\nframe\n",
+			rank_name(seat->rank));
 	else if (seat->fell) /* perhaps not in that call */
 		g_string_append_printf(text,
-		                       "printf \"rank %d has stopped, in or after %s\\n\"\nbt\n",
-		                       seat->rank, call);
+		                       "printf \"rank %s has stopped, in or after %s\\n\"\nbt\n",
+		                       rank_name(seat->rank), call);
 	else
 		g_string_append_printf(text,
 		                       "while $pc != 0x%" G_GINT64_MODIFIER "x\nup-silently\nend\n"
-		                       "printf \"rank %d is in %s\\n\"\nframe\n",
-		                       site, seat->rank, call);
+		                       "printf \"rank %s is in %s\\n\"\nframe\n",
+		                       site, rank_name(seat->rank), call);
 	g_string_append(text, steps_out);
 	g_string_append(text, past);
 	return g_string_free(text, false);
@@ -365,6 +364,7 @@ void word_gdb(struct debugger *debugger, const char *rest)
 	if (rank < 0
 	    || (debugger_state(debugger) != DEBUG_OVER && !beside && !debugger_is_at_rest(debugger))
 	    || debugger_brings_back(debugger, word_gdb, rank, rest)
+	    || debugger_asks_host(debugger, word_gdb, rank, rest)
 	    || !debugger_find_process(debugger, rank, &pid, &site))
 		return;
 	debugger_detach_gdbs(debugger);

@@ -3,6 +3,7 @@
 
 #include "debug_internal.h"
 #include "debug_words.h"
+#include "explorer/rank_name.h"
 #include "mpi_calls.h"
 
 /* --- arguments -------------------------------------------------------------------------------- */
@@ -25,33 +26,37 @@ guint debugger_read_count(struct debugger *debugger, const char *rest)
 int debugger_read_rank(struct debugger *debugger, const char *rest)
 {
 	g_autofree char *text = g_strstrip(g_strdup(rest));
-	int ranks = debugger->asked->request.ranks;
-	guint64 rank;
+	const int ranks = debugger->asked->request.ranks, rank = rank_of_name(text);
+	g_autofree char *all = rank_names_all(ranks);
 
 	if (*text == '\0')
 		return -1;
-	if (g_ascii_string_to_unsigned(text, 10, 0, (guint64)ranks - 1, &rank, NULL))
-		return (int)rank;
-	debugger_refuse(debugger, "there is no rank %s; ranks are 0 to %d", text, ranks - 1);
+	if (rank >= 0 && rank < ranks)
+		return rank;
+	debugger_refuse(debugger, "there is no rank %s; %s", text, all);
 	return -2;
 }
 
-/* Marks the ranks of "2" or "2-4". */
+/* Marks the ranks of "2", "2-4" or "0.1:0-2". */
 static bool mark_ranks(const char *part, int ranks, bool *marked)
 {
-	g_auto(GStrv) ends = g_strsplit(part, "-", 2);
-	guint64 first, last;
+	int first, last;
 
-	if (!ends[0]
-	    || !g_ascii_string_to_unsigned(ends[0], 10, 0, (guint64)ranks - 1, &first, NULL))
+	if (!rank_names_read(part, ranks, &first, &last))
 		return false;
-	last = first;
-	if (ends[1]
-	    && !g_ascii_string_to_unsigned(ends[1], 10, first, (guint64)ranks - 1, &last, NULL))
-		return false;
-	for (guint64 rank = first; rank <= last; rank++)
+	for (int rank = first; rank <= last; rank++)
 		marked[rank] = true;
 	return true;
+}
+
+/* "0-3", or those of the last world. */
+static const char *example_row(int ranks)
+{
+	int first = 0, last;
+
+	while ((last = rank_names_row_end(first, ranks - 1)) < ranks - 1)
+		first = last + 1;
+	return rank_names_row(first, last);
 }
 
 bool *debugger_read_ranks(struct debugger *debugger, const char *text)
@@ -68,15 +73,15 @@ bool *debugger_read_ranks(struct debugger *debugger, const char *text)
 		if (strcmp(parts[i], "all") == 0) {
 			memset(marked, true, (gsize)ranks);
 		} else if (!mark_ranks(parts[i], ranks, marked)) {
-			debugger_refuse(
-				debugger,
-				"%s does not name ranks; ranks are 0 to %d: use 0, 0-%d or all",
-				parts[i], ranks - 1, ranks - 1);
+			g_autofree char *known = rank_names_all(ranks);
+
+			debugger_refuse(debugger, "%s does not name ranks; %s: use 0, %s or all",
+			                parts[i], known, example_row(ranks));
 			return NULL;
 		}
 	}
 	if (!any) {
-		debugger_refuse(debugger, "no ranks given; use 0, 0-%d or all", ranks - 1);
+		debugger_refuse(debugger, "no ranks given; use 0, %s or all", example_row(ranks));
 		return NULL;
 	}
 	return g_steal_pointer(&marked);
@@ -113,8 +118,8 @@ void word_hold(struct debugger *debugger, const char *rest)
 			continue;
 		holds->kept[rank] = true;
 		holds_here(holds, world_there(debugger), rank);
-		debugger_tell(debugger, "rank %d stays in its call %u until release %d\n", rank,
-		              holds->from[rank], rank);
+		debugger_tell(debugger, "rank %s stays in its call %u until release %s\n",
+		              rank_name(rank), holds->from[rank], rank_name(rank));
 	}
 	hold_at_once(debugger);
 }
@@ -172,10 +177,11 @@ static bool comes_out(struct debugger *debugger, int rank)
 	if (with < 0 || debugger->holds.from[with] > world_calls(world, with))
 		return true;
 	debugger_refuse(debugger,
-	                "rank %d returns from its %s together with rank %d, which is held: use "
-	                "step %d, or release %d",
-	                rank, mpi_call_name(world_call_info(world, rank, call)->function), with,
-	                with, with);
+	                "rank %s returns from its %s together with rank %s, which is held: use "
+	                "step %s, or release %s",
+	                rank_name(rank),
+	                mpi_call_name(world_call_info(world, rank, call)->function),
+	                rank_name(with), rank_name(with), rank_name(with));
 	return false;
 }
 
@@ -195,7 +201,8 @@ void word_step(struct debugger *debugger, const char *rest)
 		rank = rank_meant(debugger);
 	if (!world_waits(world, rank)) {
 		debugger_refuse(debugger,
-		                "rank %d makes no more calls; info ranks shows the others", rank);
+		                "rank %s makes no more calls; info ranks shows the others",
+		                rank_name(rank));
 		return;
 	}
 	if (!comes_out(debugger, rank))
@@ -215,7 +222,8 @@ static char *kept_ranks(const struct holds *holds)
 
 	for (int rank = 0; rank < holds->ranks; rank++)
 		if (holds->kept[rank])
-			g_string_append_printf(text, "%s%d", text->len > 0 ? "," : "", rank);
+			g_string_append_printf(text, "%s%s", text->len > 0 ? "," : "",
+			                       rank_name(rank));
 	return g_string_free(text, false);
 }
 
@@ -287,7 +295,7 @@ static bool is_about_to_go_on(const struct debugger *debugger, int rank)
 
 bool debugger_lets_go(struct debugger *debugger, int rank)
 {
-	g_autofree char *text = g_strdup_printf("%d", rank);
+	g_autofree char *text = g_strdup(rank_name(rank));
 
 	if (debugger->state != DEBUG_CHOICE || !is_about_to_go_on(debugger, rank))
 		return false;

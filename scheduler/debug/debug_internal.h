@@ -79,7 +79,9 @@ struct debugger {
 	bool reruns_told;
 	bool interpreted; /* a Python program: places of calls are in Python's stacks */
 	struct gdb_rank *gdb_rank;
-	struct gdb **gdbs; /* by rank, for print; NULL: not started */
+	struct debuggee *debuggee; /* the host's last answer; NULL: none yet */
+	GPtrArray *questions;      /* struct debuggee: not answered yet */
+	struct gdb **gdbs;         /* by rank, for print; NULL: not started */
 	struct value_numbers *values;
 	GPtrArray *outcomes; /* char *: paths of the outcomes that explore has found */
 	struct apart *apart; /* what waits until the ranks have left; NULL: nothing */
@@ -89,6 +91,9 @@ struct debugger {
 	GString *said;         /* lines that were obeyed, for save */
 	char *last;            /* line that an empty one repeats; NULL: none */
 };
+
+/* The debugger is freed: frees the host's answers, and drops what comes (debug_debuggee.c). */
+void debugger_forget_debuggees(struct debugger *debugger);
 
 /* The ranks are at rest (debug_rest.c): goes on by itself, or stops. */
 void debugger_come_to_rest(struct debugger *debugger, struct execution *execution);

@@ -4,6 +4,7 @@
 #include "debug_context.h"
 #include "debug_words.h"
 #include "decoders.h"
+#include "explorer/rank_name.h"
 #include "mpi_calls.h"
 #include "pickles.h"
 #include "scheduler/world/matcher.h"
@@ -28,19 +29,20 @@ static bool find_offered(struct debugger *debugger, guint64 number, GArray *ret_
 	return false;
 }
 
-/* Reads "1.2", or "1.2.1". */
+/* Reads "1.2", "1.2.1", or "0.1:0.2". */
 static bool read_operation(const char *text, struct op_id *ret_id, bool *ret_all)
 {
-	g_auto(GStrv) parts = g_strsplit(text, ".", 3);
-	guint64 rank, call, sub = 0;
-	guint count = g_strv_length(parts);
+	const char *end;
+	const int rank = rank_named(text, &end);
+	g_auto(GStrv) parts = rank >= 0 && *end == '.' ? g_strsplit(end + 1, ".", 2) : NULL;
+	guint64 call, sub = 0;
 
-	if (count < 2 || !g_ascii_string_to_unsigned(parts[0], 10, 0, G_MAXINT32, &rank, NULL)
-	    || !g_ascii_string_to_unsigned(parts[1], 10, 1, G_MAXUINT32, &call, NULL)
-	    || (count > 2 && !g_ascii_string_to_unsigned(parts[2], 10, 0, G_MAXUINT32, &sub, NULL)))
+	if (!parts || !parts[0]
+	    || !g_ascii_string_to_unsigned(parts[0], 10, 1, G_MAXUINT32, &call, NULL)
+	    || (parts[1] && !g_ascii_string_to_unsigned(parts[1], 10, 0, G_MAXUINT32, &sub, NULL)))
 		return false;
-	*ret_id = (struct op_id){(int32_t)rank, (guint32)call, (guint32)sub};
-	*ret_all = count == 2;
+	*ret_id = (struct op_id){rank, (guint32)call, (guint32)sub};
+	*ret_all = !parts[1];
 	return true;
 }
 
@@ -130,12 +132,14 @@ static bool find_named(struct debugger *debugger, const char *text, GArray *ret_
 		return false;
 	}
 	if (id.rank >= debugger_ranks(debugger)) {
-		debugger_refuse(debugger, "there is no rank %d; ranks are 0 to %d", id.rank,
-		                debugger_ranks(debugger) - 1);
+		g_autofree char *known = rank_names_all(debugger_ranks(debugger));
+
+		debugger_refuse(debugger, "there is no rank %d; %s", id.rank, known);
 		return false;
 	}
 	if (!world_call_info(world, id.rank, id.call)) {
-		debugger_refuse(debugger, "rank %d has made no call %u here", id.rank, id.call);
+		debugger_refuse(debugger, "rank %s has made no call %u here", rank_name(id.rank),
+		                id.call);
 		return false;
 	}
 	add_of_collective(world, id, false, ret_sends);
@@ -144,9 +148,9 @@ static bool find_named(struct debugger *debugger, const char *text, GArray *ret_
 	if (ret_sends->len > 0)
 		return true;
 	debugger_refuse(debugger,
-	                "rank %d's call %u neither sends nor has received a message, and no data "
+	                "rank %s's call %u neither sends nor has received a message, and no data "
 	                "that it gives is known",
-	                id.rank, id.call);
+	                rank_name(id.rank), id.call);
 	return false;
 }
 
@@ -171,7 +175,7 @@ static void append_sender(GString *text, const struct verdict_facts *facts, stru
 	const struct place place = verdict_call_place(facts, send.rank, info);
 	g_autofree char *where = place_print(&place);
 
-	g_string_append_printf(text, "rank %d's %s(%s) at %s: ", send.rank,
+	g_string_append_printf(text, "rank %s's %s(%s) at %s: ", rank_name(send.rank),
 	                       mpi_call_name(info->function), arguments, where);
 }
 

@@ -2,6 +2,7 @@
  * pages show the prompt's output and the state of the ranks. */
 #include "debug_context.h"
 #include "debug_control.h"
+#include "explorer/rank_name.h"
 #include "prompt.h"
 #include "scheduler/page/page.h"
 #include "scheduler/store/finding_kind.h"
@@ -92,8 +93,9 @@ static void add_point(GString *json, struct debugger *debugger, const struct rec
                       guint *number)
 {
 	g_autofree char *place = place_print(&point->place);
-	g_autofree char *words = g_strdup_printf("rank %d's %s, call %u, %s", point->rank,
-	                                         point->function, point->call, place);
+	g_autofree char *words = g_strdup_printf("rank %s's %s, call %u, %s",
+	                                         rank_name(point->rank), point->function,
+	                                         point->call, place);
 
 	json_separate(json);
 	g_string_append_c(json, '[');

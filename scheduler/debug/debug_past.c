@@ -8,6 +8,7 @@
 
 #include "debug_internal.h"
 #include "debug_words.h"
+#include "explorer/rank_name.h"
 #include "scheduler/gdb/driven_gdb.h"
 
 #define LOOK_MS 5 /* interval of looking for what gdb has said */
@@ -161,7 +162,8 @@ static void lose(struct debug_past *past)
 {
 	g_autofree char *why = last_complaint(past);
 
-	debugger_refuse(past->debugger, "the past of rank %d cannot be shown: %s", past->rank, why);
+	debugger_refuse(past->debugger, "the past of rank %s cannot be shown: %s",
+	                rank_name(past->rank), why);
 	end_gdb(past);
 }
 
@@ -295,7 +297,7 @@ void debugger_move_past(struct debugger *debugger, const char *line)
 		return;
 	if (has_no_more(past->heard->str)) {
 		past->depth = 0;
-		debugger_tell(debugger, "the past of rank %d begins here\n", past->rank);
+		debugger_tell(debugger, "the past of rank %s begins here\n", rank_name(past->rank));
 		return;
 	}
 	tell_reason(debugger, past->stopped);
@@ -385,8 +387,8 @@ static bool begin(struct debug_past *past)
 		return false;
 	}
 	if (order(past, "continue") && stay_in_main(past)) {
-		debugger_tell(past->debugger, "the past of rank %d ends here (now leaves it)\n",
-		              past->rank);
+		debugger_tell(past->debugger, "the past of rank %s ends here (now leaves it)\n",
+		              rank_name(past->rank));
 		if (tell_place(past))
 			return true;
 	}

@@ -4,6 +4,7 @@
 
 #include "debug_internal.h"
 #include "debug_travel.h"
+#include "explorer/rank_name.h"
 #include "reports/words.h"
 
 void debugger_go_to(struct debugger *debugger, const struct position *position)
@@ -96,7 +97,7 @@ bool debugger_needs(const struct world *world, void *user)
 
 static void append_place(GString *text, const struct world *world, int rank)
 {
-	g_string_append_printf(text, "%s%d.%u", rank > 0 ? "," : "", rank,
+	g_string_append_printf(text, "%s%s.%u", rank > 0 ? "," : "", rank_name(rank),
 	                       world_place(world, rank));
 }
 
@@ -156,8 +157,8 @@ static void append_reason(GString *text, struct debugger *debugger)
 		state = words_state(told, roll_call);
 		where = place_print(&told->place);
 		g_string_append_printf(
-			text, "rank %d gets no further there than its call %u, %s at %s, which %s",
-			rank, world_calls(world, rank), call, where, state);
+			text, "rank %s gets no further there than its call %u, %s at %s, which %s",
+			rank_name(rank), world_calls(world, rank), call, where, state);
 		return;
 	}
 	for (guint i = 0; i < debugger_target(debugger)->len; i++) {

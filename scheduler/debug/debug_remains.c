@@ -2,6 +2,7 @@
  * ranks that did not end by themselves (a deadlock, an error of MPI, a crash), the same
  * interleaving is run again, and kept at its end while the session stays at that stop. */
 #include "debug_context.h"
+#include "explorer/rank_name.h"
 #include "scheduler/session/scripted_session.h"
 
 struct remains {
@@ -75,21 +76,11 @@ static enum explorer_step on_rest(struct strategy *strategy, const struct trace 
 	return strategy_take_first(open, EXPLORER_LATER, ret_choice);
 }
 
-static bool needs_nothing(const struct strategy *strategy, const GArray *choices)
-{
-	(void)strategy;
-	(void)choices;
-	return false;
-}
-
 bool debugger_brings_back(struct debugger *debugger, vocabulary_run *word, int rank,
                           const char *rest)
 {
 	struct remains remains = {.source.type = &source_type,
-	                          .strategy = {.fills_gaps = true,
-	                                       .stays = true,
-	                                       .rest = on_rest,
-	                                       .needs = needs_nothing},
+	                          .strategy = {.fills_gaps = true, .stays = true, .rest = on_rest},
 	                          .debugger = debugger,
 	                          .word = word,
 	                          .rest = rest};
@@ -102,7 +93,7 @@ bool debugger_brings_back(struct debugger *debugger, vocabulary_run *word, int r
 	if (!remains.there)
 		debugger_refuse(
 			debugger,
-			"rank %d did not reach that state again: back goes to where it is stopped",
-			rank);
+			"rank %s did not reach that state again: back goes to where it is stopped",
+			rank_name(rank));
 	return true;
 }

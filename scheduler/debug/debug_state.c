@@ -3,6 +3,7 @@
 
 #include "debug_context.h"
 #include "debug_words.h"
+#include "explorer/rank_name.h"
 #include "mpi_calls.h"
 #include "scheduler/places/live_stack.h"
 #include "scheduler/world/made_comms.h"
@@ -207,11 +208,11 @@ static void append_pending(GString *text, const struct verdict_facts *facts,
 	g_autofree char *where = place_print(&place);
 	g_autofree char *arguments = verdict_arguments(facts, id.rank, id.call);
 
-	g_string_append_printf(text, "  rank %d  %u.%u  %s(%s)  %s  ", id.rank, id.call, id.sub,
-	                       mpi_call_name(info->function), arguments, where);
+	g_string_append_printf(text, "  rank %s  %u.%u  %s(%s)  %s  ", rank_name(id.rank), id.call,
+	                       id.sub, mpi_call_name(info->function), arguments, where);
 	if (pending->matched)
-		g_string_append_printf(text, "matched with rank %d's call %u, not seen complete\n",
-		                       pending->other.rank, pending->other.call);
+		g_string_append_printf(text, "matched with rank %s's call %u, not seen complete\n",
+		                       rank_name(pending->other.rank), pending->other.call);
 	else
 		g_string_append(text, pending->collective ? "not left yet\n" : "not matched yet\n");
 }
@@ -290,8 +291,8 @@ static void tell_comms(struct debugger *debugger, bool windows)
 			for (int target = 0; target < facts.ranks; target++)
 				if (world_holds_lock(facts.world, rank, comm, target))
 					g_string_append_printf(
-						text, "     rank %d holds a lock of rank %d's\n",
-						rank, target);
+						text, "     rank %s holds a lock of rank %s's\n",
+						rank_name(rank), rank_name(target));
 	}
 	if (text->len == 0)
 		g_string_append(text, "there is no window\n");

@@ -1,5 +1,6 @@
 /* Output at a stop. */
 #include "debug_context.h"
+#include "explorer/rank_name.h"
 #include "scheduler/store/finding_kind.h"
 #include "telling.h"
 
@@ -12,9 +13,9 @@ static void tell_kept(const struct debugger *debugger, GString *text)
 	for (int rank = 0; !open && rank < debugger_ranks(debugger); rank++)
 		if (debugger_keeps(debugger, rank) && world_phase(world, rank) == PHASE_HELD)
 			g_string_append_printf(text,
-			                       "  hold keeps rank %d there: release %d lets it "
+			                       "  hold keeps rank %s there: release %s lets it "
 			                       "go on\n",
-			                       rank, rank);
+			                       rank_name(rank), rank_name(rank));
 }
 
 /* The choice of the session's finding that is not open yet, while others are. */

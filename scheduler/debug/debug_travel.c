@@ -5,18 +5,18 @@
 #include "debug_internal.h"
 #include "debug_travel.h"
 #include "debug_words.h"
+#include "explorer/rank_name.h"
 
-/* Reads "2.17". Returns false for another text. */
+/* Reads "2.17", or "0.1:0.17". Returns false for another text. */
 static bool read_call(const char *text, int ranks, int *ret_rank, guint32 *ret_call)
 {
-	g_auto(GStrv) parts = g_strsplit(text, ".", 2);
-	guint64 rank, call;
+	const char *end;
+	guint64 call;
 
-	if (!parts[0] || !parts[1]
-	    || !g_ascii_string_to_unsigned(parts[0], 10, 0, (guint64)ranks - 1, &rank, NULL)
-	    || !g_ascii_string_to_unsigned(parts[1], 10, 1, G_MAXUINT32, &call, NULL))
+	*ret_rank = rank_named(text, &end);
+	if (*ret_rank < 0 || *ret_rank >= ranks || *end != '.'
+	    || !g_ascii_string_to_unsigned(end + 1, 10, 1, G_MAXUINT32, &call, NULL))
 		return false;
-	*ret_rank = (int)rank;
 	*ret_call = (guint32)call;
 	return true;
 }
@@ -83,7 +83,7 @@ static void append_cut(GString *text, const struct travel *travel, const guint32
                        const char *between)
 {
 	for (int rank = 0; rank < travel->ranks; rank++)
-		g_string_append_printf(text, "%s%d.%u", rank > 0 ? between : "", rank,
+		g_string_append_printf(text, "%s%s.%u", rank > 0 ? between : "", rank_name(rank),
 		                       MIN(cut[rank], world_calls(travel->world, rank)));
 }
 
@@ -104,12 +104,13 @@ static void tell_set(const struct travel *travel)
 		place = verdict_call_place(&facts, rank, info);
 		where = place_print(&place);
 		if (travel->cut[rank] == world_calls(travel->world, rank))
-			g_string_append_printf(text, "  rank %d goes back into its call %u, %s\n",
-			                       rank, travel->cut[rank], where);
+			g_string_append_printf(text, "  rank %s goes back into its call %u, %s\n",
+			                       rank_name(rank), travel->cut[rank], where);
 		else
-			g_string_append_printf(
-				text, "  rank %d goes back from its call %u to %u, %s\n", rank,
-				world_calls(travel->world, rank), travel->cut[rank], where);
+			g_string_append_printf(text,
+			                       "  rank %s goes back from its call %u to %u, %s\n",
+			                       rank_name(rank), world_calls(travel->world, rank),
+			                       travel->cut[rank], where);
 	}
 	g_string_append(text, "rollback: ");
 	append_cut(text, travel, travel->cut, " ");
@@ -142,8 +143,8 @@ static bool was_made(const struct travel *travel, int rank, guint32 call)
 
 	if (call <= calls)
 		return true;
-	debugger_refuse(travel->debugger, "rank %d has made %u calls here: use %d.%u", rank, calls,
-	                rank, calls);
+	debugger_refuse(travel->debugger, "rank %s has made %u calls here: use %s.%u",
+	                rank_name(rank), calls, rank_name(rank), calls);
 	return false;
 }
 
@@ -161,7 +162,7 @@ void word_rollback(struct debugger *debugger, const char *rest)
 	if (!travel_begin(&travel, debugger))
 		return;
 	if (call == travel.here[rank])
-		debugger_refuse(debugger, "rank %d is in its call %u now", rank, call);
+		debugger_refuse(debugger, "rank %s is in its call %u now", rank_name(rank), call);
 	else if (was_made(&travel, rank, call))
 		go_back_to(&travel, rank, call, true);
 	travel_end(&travel);
@@ -186,7 +187,7 @@ void word_reverse_step(struct debugger *debugger, const char *rest)
 	if (travel.here[rank] > 1)
 		go_back_to(&travel, rank, travel.here[rank] - 1, false);
 	else
-		debugger_refuse(debugger, "rank %d is in its first call", rank);
+		debugger_refuse(debugger, "rank %s is in its first call", rank_name(rank));
 	travel_end(&travel);
 }
 
@@ -353,7 +354,7 @@ void word_reverse_continue(struct debugger *debugger, const char *rest)
 
 bool debugger_is_cut(const char *text)
 {
-	return *text && strspn(text, "@0123456789.,") == strlen(text);
+	return *text && strspn(text, "@0123456789.,:") == strlen(text);
 }
 
 /* Reads a cut. Ranks that are not named go back no further than needed. */
@@ -367,9 +368,9 @@ static bool read_cut(struct travel *travel, const char *text, bool *named)
 
 		if (!read_call(parts[i], travel->ranks, &rank, &call)) {
 			debugger_refuse(travel->debugger,
-			                "%s is not a call of a rank from 0 to %d; for example: "
+			                "%s is not a call of a rank from 0 to %s; for example: "
 			                "goto 0.3,1.2",
-			                parts[i], travel->ranks - 1);
+			                parts[i], rank_name(travel->ranks - 1));
 			return false;
 		}
 		if (!was_made(travel, rank, call))
@@ -390,9 +391,9 @@ static void refuse_cut(const struct travel *travel, const guint32 *asked, const 
 		cut[rank]--;
 	append_cut(text, travel, travel->cut, ",");
 	debugger_refuse(travel->debugger,
-	                "rank %d returned from its call %u only after rank %d had passed its call "
+	                "rank %s returned from its call %u only after rank %s had passed its call "
 	                "%u: the nearest is goto %s",
-	                rank, cut[rank] - 1, other, cut[other], text->str);
+	                rank_name(rank), cut[rank] - 1, rank_name(other), cut[other], text->str);
 	g_string_free(text, true);
 }
 

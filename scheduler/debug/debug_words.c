@@ -171,8 +171,7 @@ static GPtrArray *mark_released(const struct debugger *debugger, GPtrArray *rank
 	return ranks;
 }
 
-/* Free with g_ptr_array_unref. */
-static GPtrArray *roll_call(struct debugger *debugger)
+GPtrArray *debugger_roll_call(struct debugger *debugger)
 {
 	const struct verdict_facts facts = debugger_facts(debugger);
 	GPtrArray *told;
@@ -210,7 +209,7 @@ static void tell_ranks(struct debugger *debugger, int rank)
 	if (rank < -1 || !debugger_is_somewhere(debugger))
 		return;
 	text = g_string_new(NULL);
-	told = roll_call(debugger);
+	told = debugger_roll_call(debugger);
 	telling_ranks(text, told, rank);
 	if (rank >= 0)
 		append_stacks(debugger, text, told, rank);
@@ -249,7 +248,7 @@ void word_list(struct debugger *debugger, const char *rest)
 	if (rank < 0 && debugger->state == DEBUG_CHOICE && debugger->offers->points->len > 0)
 		rank = ((struct record_choice *)debugger->offers->points->pdata[0])->rank;
 	text = g_string_new(NULL);
-	told = roll_call(debugger);
+	told = debugger_roll_call(debugger);
 	place = debugger_told_place(debugger, told->pdata[MAX(rank, 0)]);
 	telling_source(text, &place);
 	debugger_tell_text(debugger, text);

@@ -31,8 +31,9 @@ vocabulary_run word_record, word_watch, word_reverse_next, word_reverse_finish, 
 /* debug_gdb.c, debug_gdb_rank.c */
 vocabulary_run word_print, word_info_locals, word_up, word_down, word_of_gdb, word_gdb,
 	word_set_debugger;
-/* debug_state.c, debug_calls.c */
-vocabulary_run word_info_requests, word_info_comms, word_info_windows, word_info_calls;
+/* debug_processes.c, debug_state.c, debug_calls.c */
+vocabulary_run word_info_processes, word_info_requests, word_info_comms, word_info_windows,
+	word_info_calls;
 
 /* debug_complete.c */
 vocabulary_arguments complete_offers, complete_ranks, complete_places, complete_findings,

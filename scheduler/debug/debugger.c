@@ -316,13 +316,6 @@ static enum explorer_step on_rest(struct strategy *strategy, const struct trace 
 	return open->len == 0 ? EXPLORER_DONE : EXPLORER_LATER;
 }
 
-static bool needs_nothing(const struct strategy *strategy, const GArray *choices)
-{
-	(void)strategy;
-	(void)choices;
-	return false;
-}
-
 /* --- the session ------------------------------------------------------------------------------ */
 
 static guint point_of_choice_hash(gconstpointer choice)
@@ -347,11 +340,8 @@ static void debugger_init(struct debugger *debugger, struct session *session,
 	const struct debug_request *request = &asked->request;
 
 	debugger->source.type = &source_type;
-	debugger->strategy = (struct strategy){.fills_gaps = true,
-	                                       .stays = true,
-	                                       .rest = on_rest,
-	                                       .needs = needs_nothing,
-	                                       .called = debugger_see_call};
+	debugger->strategy = (struct strategy){
+		.fills_gaps = true, .stays = true, .rest = on_rest, .called = debugger_see_call};
 	debugger->session = session;
 	debugger->asked = asked;
 	debugger->buffering = request->buffering;
@@ -378,6 +368,7 @@ static void debugger_init(struct debugger *debugger, struct session *session,
 	debugger->stepped = -1;
 	debugger->checkpoints = checkpoints_new();
 	debugger->gdb_rank = gdb_rank_new();
+	debugger->questions = g_ptr_array_new();
 	debugger->past = debug_past_new(debugger);
 	debugger->said = g_string_new(NULL);
 	debugger->outcomes = g_ptr_array_new_with_free_func(g_free);
@@ -404,6 +395,7 @@ static void debugger_release(struct debugger *debugger)
 	checkpoints_free(debugger->checkpoints);
 	g_free(debugger->inside);
 	gdb_rank_free(debugger->gdb_rank);
+	debugger_forget_debuggees(debugger);
 	debugger_end_gdbs(debugger);
 	g_clear_pointer(&debugger->gdbs, g_free);
 	g_clear_pointer(&debugger->values, value_numbers_free);

@@ -22,7 +22,6 @@
 G_DEFINE_QUARK(matchpoint_gdb_error, gdb_error)
 
 struct gdb {
-	struct host *host; /* of the processes that it attaches to */
 	GPid process;
 	int input, output;
 	GString *heard;           /* output that was not processed yet */
@@ -286,9 +285,8 @@ static void say_to_console(struct gdb *gdb, const char *format, const char *word
 
 /* Reads the program's symbols, also those kept in separate files. On failure gdb finds them by
  * itself. */
-static void read_program(struct gdb *gdb, pid_t pid)
+static void read_program(struct gdb *gdb, const char *program)
 {
-	g_autofree char *program = gdb->host->operations->executable_of(gdb->host, pid);
 	g_autofree char *literal = program ? mi_quote(program) : NULL;
 	g_autofree char *command = g_strdup_printf("-file-exec-and-symbols %s", literal);
 
@@ -297,13 +295,12 @@ static void read_program(struct gdb *gdb, pid_t pid)
 	say_to_console(gdb, "set debug-file-directory %s", gdb->folder);
 	tell(gdb, command, ATTACH_SECONDS, NULL);
 	g_free(gdb->program);
-	gdb->program = g_steal_pointer(&program);
+	gdb->program = g_strdup(program);
 	say_to_console(gdb, "set debug-file-directory%s", " /nonexistent");
 }
 
-static void read_libraries(struct gdb *gdb, pid_t pid, guint64 site)
+static void read_libraries(struct gdb *gdb, const char *maps, guint64 site)
 {
-	g_autofree char *maps = gdb->host->operations->mappings_of(gdb->host, pid);
 	g_autoptr(GPtrArray) patterns = NULL;
 
 	if (!maps)
@@ -326,30 +323,30 @@ static char *ask_folder(struct gdb *gdb)
 
 /* --- attaching -------------------------------------------------------------------------------- */
 
-static bool attach(struct gdb *gdb, pid_t pid, GError **error)
+static bool attach(struct gdb *gdb, const char *line, GError **error)
 {
-	g_autofree char *line = gdb->host->operations->attach_command(gdb->host, pid);
 	g_autofree char *literal = mi_quote(line);
 	g_autofree char *command = g_strdup_printf("-interpreter-exec console %s", literal);
 
 	return tell(gdb, command, ATTACH_SECONDS, error);
 }
 
-bool gdb_attach(struct gdb *gdb, pid_t pid, guint64 site, const struct place *fell, GError **error)
+bool gdb_attach(struct gdb *gdb, pid_t pid, const struct host_debuggee *debuggee, guint64 site,
+                const struct place *fell, GError **error)
 {
 	bool selected;
 
 	if (gdb->attached == pid && gdb->site == site)
 		return true;
 	gdb_detach(gdb);
-	read_program(gdb, pid);
-	if (!attach(gdb, pid, error))
+	read_program(gdb, debuggee->program);
+	if (!attach(gdb, debuggee->attach, error))
 		return false;
 	gdb->attached = pid;
 	gdb->site = site;
 	gdb->above = 0;
 	gdb->fell = fell;
-	read_libraries(gdb, pid, site);
+	read_libraries(gdb, debuggee->mappings, site);
 	selected = select_frame(gdb, error);
 	gdb->fell = NULL;
 	if (!selected)
@@ -423,7 +420,7 @@ static void become_apart(void *unused)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
-struct gdb *gdb_new(struct host *host, GError **error)
+struct gdb *gdb_new(GError **error)
 {
 	static char *words[] = {"gdb",  "-q",
 	                        "-nx",  "--interpreter=mi2",
@@ -439,7 +436,6 @@ struct gdb *gdb_new(struct host *host, GError **error)
 	struct gdb *gdb = g_new0(struct gdb, 1);
 	g_autoptr(GError) why = NULL;
 
-	gdb->host = host;
 	if (!g_spawn_async_with_pipes(
 		    NULL, words, NULL,
 		    G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDERR_TO_DEV_NULL,

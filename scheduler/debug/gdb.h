@@ -12,17 +12,17 @@
 
 struct gdb;
 
-/* Starts gdb, on this machine, for processes of the host. Returns NULL with `error` set if there is
- * none. */
-struct gdb *gdb_new(struct host *host, GError **error);
+/* Starts gdb, on this machine. Returns NULL with `error` set if there is none. */
+struct gdb *gdb_new(GError **error);
 /* Detaches, and ends gdb. The process stays as it was. NULL is legal. */
 void gdb_free(struct gdb *gdb);
 
-/* Stops the process until gdb_detach, and selects the frame that has called MPI with this return
- * address. For a rank that is stopped at its end (`fell`, else NULL), having been interrupted by a
- * signal, selects the frame at that place. Returns false with `error` set: the process may not be
- * traced, or gdb does not answer and is lost (gdb_is_lost). */
-bool gdb_attach(struct gdb *gdb, pid_t pid, guint64 site, const struct place *fell, GError **error);
+/* Stops the process until gdb_detach, by the command of `debuggee`, and selects the frame that has
+ * called MPI with this return address. For a rank that is stopped at its end (`fell`, else NULL),
+ * having been interrupted by a signal, selects the frame at that place. Returns false with `error`
+ * set: the process may not be traced, or gdb does not answer and is lost (gdb_is_lost). */
+bool gdb_attach(struct gdb *gdb, pid_t pid, const struct host_debuggee *debuggee, guint64 site,
+                const struct place *fell, GError **error);
 void gdb_detach(struct gdb *gdb);
 bool gdb_is_lost(const struct gdb *gdb);
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "explorer/rank_name.h"
 #include "mpi_calls.h"
 #include "pickles.h"
 #include "reports/words.h"
@@ -150,21 +151,21 @@ static char *call_words(const struct verdict_facts *facts, const struct record_c
 	g_autofree char *arguments = NULL;
 
 	if (point->point.word > 0)
-		return g_strdup_printf("  byte %" G_GINT64_FORMAT " of rank %d's part of window %d",
-		                       point_byte(&point->point), point->point.rank,
+		return g_strdup_printf("  byte %" G_GINT64_FORMAT " of rank %s's part of window %d",
+		                       point_byte(&point->point), rank_name(point->point.rank),
 		                       point->point.window);
 	if (point->point.kind == POINT_LOCK)
 		return point->point.reader < 0
-		               ? g_strdup_printf("  rank %d's lock of window %d", point->point.rank,
-		                                 point->point.window)
-		               : g_strdup_printf("  rank %d's lock of window %d, rank %d's share",
-		                                 point->point.rank, point->point.window,
-		                                 point->point.reader);
+		               ? g_strdup_printf("  rank %s's lock of window %d",
+		                                 rank_name(point->point.rank), point->point.window)
+		               : g_strdup_printf("  rank %s's lock of window %d, rank %s's share",
+		                                 rank_name(point->point.rank), point->point.window,
+		                                 rank_name(point->point.reader));
 	if (world_call_info(facts->world, point->rank, point->call))
 		arguments = verdict_arguments(facts, point->rank, point->call);
 	if (point->point.kind == POINT_TURN)
-		return g_strdup_printf("  rank %d  its next call", point->rank);
-	return g_strdup_printf("  rank %d  %s(%s)", point->rank, point->function,
+		return g_strdup_printf("  rank %s  its next call", rank_name(point->rank));
+	return g_strdup_printf("  rank %s  %s(%s)", rank_name(point->rank), point->function,
 	                       arguments ? arguments : "");
 }
 
@@ -240,7 +241,8 @@ static void append_received(GString *text, const struct verdict_facts *facts,
 		const struct op_id send = g_array_index(sends, struct op_id, i);
 		const struct world_call *info = world_call_info(facts->world, send.rank, send.call);
 
-		g_string_append_printf(text, "%srank %d's message", i > 0 ? "; " : ": ", send.rank);
+		g_string_append_printf(text, "%srank %s's message", i > 0 ? "; " : ": ",
+		                       rank_name(send.rank));
 		append_message(text, facts, pickles, send,
 		               info && info->subs == 1 ? info->tag : -1);
 	}
@@ -255,7 +257,7 @@ char *telling_offer(const struct verdict_facts *facts, struct pickles *pickles,
 	GString *text;
 
 	if (point->point.kind == POINT_LOCK)
-		return g_strdup_printf("rank %d", offer->source);
+		return g_strdup_printf("rank %s", rank_name(offer->source));
 	told.place = (struct place){0}; /* which has a column of its own */
 	words = record_alternative_print(&told);
 	text = g_string_new(words);
@@ -421,7 +423,7 @@ static char *call_text(const struct verdict_facts *facts, int rank, guint32 call
 	const struct world_call *info = world_call_info(facts->world, rank, call);
 	g_autofree char *arguments = verdict_arguments(facts, rank, call);
 
-	return g_strdup_printf("  %d.%-*u  %s(%s)", rank, width, call,
+	return g_strdup_printf("  %s.%-*u  %s(%s)", rank_name(rank), width, call,
 	                       mpi_call_name(info->function), arguments);
 }
 
@@ -457,7 +459,7 @@ void telling_messages(GString *text, const struct verdict_facts *facts, struct p
 		                                : (struct place){0};
 
 		add_row(rows,
-		        g_strdup_printf("  rank %d  %s(%s)", id.rank,
+		        g_strdup_printf("  rank %s  %s(%s)", rank_name(id.rank),
 		                        info ? mpi_call_name(info->function) : "?", arguments),
 		        place_words(&place), g_strdup(types ? types : ""));
 	}

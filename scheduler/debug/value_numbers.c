@@ -1,5 +1,7 @@
 #include "value_numbers.h"
 
+#include "explorer/rank_name.h"
+
 #include <stdbool.h>
 
 struct value {
@@ -103,9 +105,9 @@ char *value_numbers_ask(const struct value_numbers *numbers, int rank, const cha
 				number, numbers->values->len == 1 ? "was" : "were",
 				numbers->values->len);
 		else if (value->rank != rank)
-			*ret_problem = g_strdup_printf("$%" G_GUINT64_FORMAT
-			                               " is a value of rank %d: use print %d ...",
-			                               number, value->rank, value->rank);
+			*ret_problem = g_strdup_printf(
+				"$%" G_GUINT64_FORMAT " is a value of rank %s: use print %s ...",
+				number, rank_name(value->rank), rank_name(value->rank));
 		else if (value->number == 0)
 			*ret_problem = g_strdup_printf("$%" G_GUINT64_FORMAT
 			                               " is no longer known: its gdb has ended",

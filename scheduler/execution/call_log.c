@@ -1,5 +1,6 @@
 #include "call_log.h"
 
+#include "explorer/rank_name.h"
 #include "mpi_calls.h"
 
 struct call_log {
@@ -78,9 +79,9 @@ char *call_log_difference(const struct call_log *log, const struct world *world)
 			was = name_call(then);
 			is = name_call(now);
 			return g_strdup_printf(
-				"rank %d's call %u was %s, and is %s when the same path is "
+				"rank %s's call %u was %s, and is %s when the same path is "
 				"followed again",
-				rank, i + 1, was, is);
+				rank_name(rank), i + 1, was, is);
 		}
 	}
 	return NULL;

@@ -1,6 +1,8 @@
-#include "event_log.h"
+/* Writes the events of a session to the log, for developers of matchpoint. */
+#include "events.h"
 
 #include "explorer/explorer.h"
+#include "explorer/rank_name.h"
 #include "mpi_calls.h"
 #include "scheduler/tools/log.h"
 
@@ -16,7 +18,7 @@ static void append_name(GString *text, const struct world *world, struct op_id i
 
 	if (id.rank < world_options(world)->ranks)
 		info = world_call_info(world, id.rank, id.call);
-	g_string_append_printf(text, "%d.%u", id.rank, id.call);
+	g_string_append_printf(text, "%s.%u", rank_name(id.rank), id.call);
 	if (id.sub != 0)
 		g_string_append_printf(text, "/%u", id.sub);
 	if (info)

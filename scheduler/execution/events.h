@@ -1,5 +1,5 @@
 /* The events of a session's interleavings, and the sinks that receive them: the store's writer
- * (session/session_host.c), the log (event_log.h), the recorder (recorder.h). Sinks are called at
+ * (session/session_host.c), the log (event_log.c), the recorder (recorder.h). Sinks are called at
  * once, in the order in which they were added. They do not change what happens.
  *
  * The events of an interleaving are BEGIN, then CALL, MATCH, REST and CHOICE as they occur, STOP,
@@ -63,6 +63,10 @@ void events_free(struct events *events);
 
 /* The sink is copied. */
 void events_add(struct events *events, const struct event_sink *sink);
+
+/* Adds a sink that writes to the log, for the kinds whose log categories are enabled
+ * (tools/log.h). */
+void event_log_add(struct events *events);
 
 void events_emit(struct events *events, const struct run_event *event);
 

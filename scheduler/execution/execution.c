@@ -1,6 +1,6 @@
 #include "execution_internal.h"
+#include "explorer/rank_name.h"
 #include "restart.h"
-#include "rules.h"
 #include "runs_internal.h"
 #include "scheduler/snapshot/image.h"
 #include "scheduler/tools/log.h"
@@ -40,6 +40,7 @@ struct execution *execution_new(struct runs *runs, const struct run_request *req
 	execution->result.struck_before = request->struck_before;
 	placement_init(&execution->placement, runs->snapshots, execution);
 	execution->ends = g_new0(struct rank_end, ranks);
+	execution->errors = g_new0(struct rank_errors, ranks);
 	liveness_init(&execution->liveness, runs->host, ranks);
 	execution->timer = runs->host->operations->timer_new(runs->host, execution_timer_expired,
 	                                                     execution);
@@ -82,6 +83,7 @@ void execution_free(struct execution *execution)
 	const struct host_operations *host = execution->runs->host->operations;
 
 	placement_release(&execution->placement);
+	execution_forget_reports(execution);
 	for (int rank = 0; rank < execution->runs->ranks; rank++)
 		rank_end_clear(&execution->ends[rank]);
 	if (execution->job)
@@ -95,6 +97,7 @@ void execution_free(struct execution *execution)
 	run_ahead_free(execution->run_ahead);
 	state_fingerprint_release(&execution->fingerprint);
 	g_free(execution->ends);
+	g_free(execution->errors);
 	g_free(execution->result.lost);
 	g_free(execution->hazard);
 	host->timer_free(execution->timer);
@@ -185,9 +188,9 @@ void execution_connected(struct execution *execution, struct host_link *link,
 	}
 	if (execution->placement.slots[rank].link) {
 		runs_fail(execution->runs,
-		          "rank %d connected twice: does the program start MPI programs itself? "
+		          "rank %s connected twice: does the program start MPI programs itself? "
 		          "matchpoint controls one job",
-		          rank);
+		          rank_name(rank));
 		return;
 	}
 	placement_assign(link, LINK_RANK, execution, rank);
@@ -198,6 +201,7 @@ void execution_connected(struct execution *execution, struct host_link *link,
 		                                                       hello->pid);
 	if (execution->job)
 		host->job_connected(execution->job, rank, link);
+	execution->placement.slots[rank].inside = hello->inside;
 	stall_set(execution->liveness.stall, rank, hello->pid, hello->inside);
 	execution->placement.connected++;
 	if (hello->restored && execution->placement.connected == execution->runs->ranks) {
@@ -374,6 +378,8 @@ void execution_look(struct execution *execution)
 	if (execution->result.phase == EXECUTION_OVER
 	    && runs_job_is_running(execution->runs, execution->job))
 		execution_end_children(execution);
+	if (execution->result.phase < EXECUTION_ENDING && !execution_reports_known(execution))
+		return;
 	if (execution->result.phase == EXECUTION_STARTING && execution->placement.launched)
 		look_at_start(execution);
 	if (waits_for_aborted(execution)) {
@@ -433,14 +439,14 @@ void execution_look_for_absent(struct execution *execution)
 		runs_fail_restart(runs, execution->job);
 	else if (rank >= 0 && !runs->stopped && execution->placement.connected == 0)
 		runs_fail(runs,
-		          "%s: the launcher has started no process for rank %d; are the limits too "
+		          "%s: the launcher has started no process for rank %s; are the limits too "
 		          "low (ulimit -u)?",
-		          runs->options.program, rank);
+		          runs->options.program, rank_name(rank));
 	else if (rank >= 0 && !runs->stopped)
 		runs_fail(runs,
-		          "%s: rank %d ended without calling MPI_Init, where others wait "
+		          "%s: rank %s ended without calling MPI_Init, where others wait "
 		          "for it",
-		          runs->options.program, rank);
+		          runs->options.program, rank_name(rank));
 }
 
 /* No order may follow PARK or IMAGE before its answer (park.h). So the ranks are killed instead. */

@@ -1,5 +1,6 @@
 /* Ends the ranks of an execution. No rank can delay this beyond its time limits. */
 #include "execution_internal.h"
+#include "explorer/rank_name.h"
 #include "runs_internal.h"
 #include "scheduler/snapshot/held_ranks.h"
 #include "scheduler/tools/log.h"
@@ -213,16 +214,16 @@ char *execution_why_lost(const struct execution *execution)
 	g_autofree char *taken = taken_print(&choice->taken);
 
 	if (choice->taken.kind != TAKEN_MESSAGE)
-		return g_strdup_printf("rank %d's call %u cannot be answered \"%s\" here",
-		                       point->rank, point->call, taken);
+		return g_strdup_printf("rank %s's call %u cannot be answered \"%s\" here",
+		                       rank_name(point->rank), point->call, taken);
 	if (point->word > 0)
 		return g_strdup_printf(
-			"rank %s's atomic operation on window %d of rank %d cannot come next here",
-			taken, point->window, point->rank);
+			"rank %s's atomic operation on window %d of rank %s cannot come next here",
+			taken, point->window, rank_name(point->rank));
 	if (point->kind == POINT_LOCK)
 		return g_strdup_printf(
-			"the lock of window %d at rank %d cannot be granted to rank %s here",
-			point->window, point->rank, taken);
-	return g_strdup_printf("rank %d's call %u cannot take a message of rank %s here",
-	                       point->rank, point->call, taken);
+			"the lock of window %d at rank %s cannot be granted to rank %s here",
+			point->window, rank_name(point->rank), taken);
+	return g_strdup_printf("rank %s's call %u cannot take a message of rank %s here",
+	                       rank_name(point->rank), point->call, taken);
 }

@@ -3,7 +3,7 @@
 #include "runs_internal.h"
 #include "scheduler/snapshot/snapshot.h"
 
-static void on_step(void *user, const struct world_step *step)
+void execution_on_step(void *user, const struct world_step *step)
 {
 	const struct execution *execution = user;
 
@@ -14,7 +14,7 @@ static void on_step(void *user, const struct world_step *step)
 void execution_watch_steps(const struct execution *execution)
 {
 	if (events_want_steps(execution->runs->options.events))
-		world_watch(execution->world, on_step);
+		world_watch(execution->world, execution_on_step);
 }
 
 void execution_emit_begin(const struct execution *execution)

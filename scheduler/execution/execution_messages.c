@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include "execution_internal.h"
+#include "explorer/rank_name.h"
 #include "mpi_calls.h"
 #include "runs_internal.h"
 #include "scheduler/snapshot/held_ranks.h"
@@ -14,8 +15,8 @@
 static void show_abort(const struct execution *execution, int rank, int exit_code)
 {
 	struct host *host = execution->runs->host;
-	g_autofree char *why = g_strdup_printf("rank %d called MPI_Abort with error code %d", rank,
-	                                       exit_code);
+	g_autofree char *why = g_strdup_printf("rank %s called MPI_Abort with error code %d",
+	                                       rank_name(rank), exit_code);
 
 	if (host->operations->show_abort)
 		host->operations->show_abort(host, execution->placement.number, why);
@@ -36,8 +37,8 @@ static bool on_call(struct execution *execution, int rank, const struct wire_cal
 		execution_site(execution, rank, call->site);
 	if (call->ahead && !run_ahead_begin(execution->run_ahead, rank, call)) {
 		g_set_error(error, RUNS_ERROR, 0,
-		            "rank %d made an impossible report: that it need not wait in call %u",
-		            rank, call->call);
+		            "rank %s made an impossible report: that it need not wait in call %u",
+		            rank_name(rank), call->call);
 		return false;
 	}
 	if (call->ahead && world_held_from(execution->world, rank) <= call->call)
@@ -80,7 +81,7 @@ static void refuse_program(struct execution *execution, int rank, const struct w
 	struct place place = execution_site(execution, rank, error->site);
 	g_autofree char *where = place_print(&place);
 
-	runs_fail(runs, "%s (rank %d, at %s)", error->text, rank, where);
+	runs_fail(runs, "%s (rank %s, at %s)", error->text, rank_name(rank), where);
 	world_rank_stopped(execution->world, rank);
 }
 
@@ -140,7 +141,8 @@ static void on_error(struct execution *execution, int rank, const struct wire_er
 	struct rank_end *end = &execution->ends[rank];
 
 	if (error->refused && error->function == MPI_CALL_NONE) {
-		runs_fall_back(execution->runs, g_strdup_printf("rank %d: %s", rank, error->text));
+		runs_fall_back(execution->runs,
+		               g_strdup_printf("rank %s: %s", rank_name(rank), error->text));
 		return;
 	}
 	if (error->refused) {
@@ -175,10 +177,10 @@ void execution_note_stack(struct execution *execution, int rank, const struct wi
 static void look_at_parking(struct execution *execution, int rank)
 {
 	if (execution->parking
-	    && !execution_strike(execution, "rank %d while a snapshot was taken", rank))
-		runs_fall_back(execution->runs, g_strdup_printf("rank %d ended twice while a "
+	    && !execution_strike(execution, "rank %s while a snapshot was taken", rank_name(rank)))
+		runs_fall_back(execution->runs, g_strdup_printf("rank %s ended twice while a "
 		                                                "snapshot was taken",
-		                                                rank));
+		                                                rank_name(rank)));
 }
 
 /* The rank reports how it ends. Unless it ends well after MPI_Finalize, it stays until the others
@@ -199,63 +201,37 @@ static void on_ending(struct execution *execution, int rank, const struct wire_e
 	look_at_parking(execution, rank);
 }
 
-/* Looks up the places now: at the verdict the process may be gone. */
-static bool on_left(struct execution *execution, int rank, const struct wire_objects *objects,
-                    GError **error)
-{
-	for (guint32 i = 0; i < objects->count; i++)
-		execution_site(execution, rank, objects->left[i].site);
-	return world_objects(execution->world, rank, objects, error);
-}
-
-static bool on_accesses(struct execution *execution, int rank, const struct wire_accesses *accesses,
-                        GError **error)
+/* Looks up the places of what is about objects and memory: at the verdict the process may be
+ * gone. */
+static void note_sites(struct execution *execution, int rank, const struct wire_message *message)
 {
 	guint64 last = 0;
 
-	for (guint32 i = 0; i < accesses->count; i++) {
-		if (accesses->list[i].site != 0 && accesses->list[i].site != last)
-			execution_site(execution, rank, accesses->list[i].site);
-		last = accesses->list[i].site;
+	for (guint32 i = 0; message->type == WIRE_LEFT && i < message->objects.count; i++)
+		execution_site(execution, rank, message->objects.left[i].site);
+	for (guint32 i = 0; message->type == WIRE_ACCESSES && i < message->accesses.count; i++) {
+		guint64 site = message->accesses.list[i].site;
+
+		if (site != 0 && site != last)
+			execution_site(execution, rank, site);
+		last = site;
 	}
-	return world_accesses(execution->world, rank, accesses, error);
+	if (message->type == WIRE_MISUSE && message->misuse.site != 0)
+		execution_site(execution, rank, message->misuse.site);
 }
 
 /* Passes a report to the world, which validates it. */
 static bool on_report(struct execution *execution, int rank, const struct wire_message *message,
                       GError **error)
 {
-	struct world *world = execution->world;
-
 	execution->moved = true;
 	/* Another thread of the rank may be about to call. */
 	if (execution->ends[rank].threads)
 		return true;
-	switch (message->type) {
-	case WIRE_CALL: return on_call(execution, rank, &message->call, error);
-	case WIRE_NAMED: return world_named(world, rank, &message->named, error);
-	case WIRE_COMM: return world_comm(world, rank, &message->comm, error);
-	case WIRE_THREAD:
-		execution->result.threads = true;
-		return world_thread(world, rank, &message->thread, error);
-	case WIRE_ENTER: return world_enter(world, rank, &message->enter, error);
-	case WIRE_TOUCHED: return world_touched(world, rank, &message->touched, error);
-	case WIRE_OVERLAP: return world_overlap(world, rank, &message->overlap, error);
-	case WIRE_MISUSE:
-		if (message->misuse.site != 0)
-			execution_site(execution, rank, message->misuse.site);
-		return world_misuse(world, rank, &message->misuse, error);
-	case WIRE_PARTITIONS: return world_partitions(world, rank, &message->partitions, error);
-	case WIRE_RETURNED: return world_told_indices(world, rank, &message->returned, error);
-	case WIRE_CONTENTS: return world_contents(world, rank, &message->contents, error);
-	case WIRE_ACCESSES: return on_accesses(execution, rank, &message->accesses, error);
-	case WIRE_LEFT: return on_left(execution, rank, &message->objects, error);
-	default:
-		g_set_error(error, RUNS_ERROR, 0,
-		            "rank %d sent a message of type %u, which a rank never sends", rank,
-		            message->type);
-		return false;
-	}
+	execution->result.threads |= message->type == WIRE_THREAD;
+	note_sites(execution, rank, message);
+	return message->type == WIRE_CALL ? on_call(execution, rank, &message->call, error)
+	                                  : world_report(execution->world, rank, message, error);
 }
 
 /* Notes that a rank is idle. Without a process group nothing would wake it, so it is told to drive
@@ -276,8 +252,8 @@ static void on_held(struct execution *execution, int rank, const struct wire_hel
 	if (!snapshots_may_rewind(execution->runs->snapshots) || !execution->placement.from
 	    || execution->result.phase == EXECUTION_STARTING
 	    || execution->result.phase == EXECUTION_PARKING)
-		runs_fail(execution->runs, "rank %d made an impossible report: that it is held",
-		          rank);
+		runs_fail(execution->runs, "rank %s made an impossible report: that it is held",
+		          rank_name(rank));
 	else
 		held_ranks_add(&execution->placement, rank, held);
 }
@@ -308,16 +284,16 @@ static void handle(struct execution *execution, int rank, const struct wire_mess
 		}
 		if (!livelock_detector_answer(&execution->liveness.detector, rank, &message->digest)
 		    && execution_is_running(execution))
-			runs_fail(execution->runs, "rank %d made an impossible report: a digest",
-			          rank);
+			runs_fail(execution->runs, "rank %s made an impossible report: a digest",
+			          rank_name(rank));
 		break;
 	case WIRE_STATE:
 		note_idle(execution, rank, &message->state);
 		/* If a rank has gone meanwhile, the others are asked again. */
 		if (!state_fingerprint_answer(&execution->fingerprint, rank, &message->state)
 		    && !execution->runs->options.states)
-			runs_fail(execution->runs, "rank %d made an impossible report: its state",
-			          rank);
+			runs_fail(execution->runs, "rank %s made an impossible report: its state",
+			          rank_name(rank));
 		break;
 	case WIRE_SEAL: world_seal(execution->world, rank, &message->seal); break;
 	case WIRE_STACK: execution_note_stack(execution, rank, &message->stack, NULL); break;
@@ -399,9 +375,9 @@ void execution_link_closed(struct execution *execution, int rank, const char *wh
 {
 	if (left_in_debugger(execution, rank))
 		runs_fail(execution->runs,
-		          "rank %d was ended in the debugger, before the interleaving was at "
+		          "rank %s was ended in the debugger, before the interleaving was at "
 		          "its end: no verdict",
-		          rank);
+		          rank_name(rank));
 	execution->ends[rank].gone = true;
 	if (execution->placement.launched && execution->result.phase < EXECUTION_ENDING)
 		blame_first(execution);
@@ -409,7 +385,7 @@ void execution_link_closed(struct execution *execution, int rank, const char *wh
 	execution->placement.slots[rank].link = NULL;
 	run_ahead_forget(execution->run_ahead, rank);
 	if (why && !execution->ends[rank].killed)
-		runs_fail(execution->runs, "lost rank %d: %s", rank, why);
+		runs_fail(execution->runs, "lost rank %s: %s", rank_name(rank), why);
 	if (execution->parking)
 		execution->parking->links[rank] = NULL;
 	look_at_parking(execution, rank);

@@ -1,5 +1,6 @@
 /* Decides where a snapshot of an execution is taken. */
 #include "execution_internal.h"
+#include "explorer/rank_name.h"
 #include "runs_internal.h"
 #include "scheduler/snapshot/image.h"
 #include "scheduler/world/matcher.h"
@@ -202,9 +203,9 @@ bool execution_look_at_parking(struct execution *execution)
 	}
 	if (stuck >= 0)
 		runs_fall_back(execution->runs,
-		               g_strdup_printf("rank %d does not return from a call that MPI "
+		               g_strdup_printf("rank %s does not return from a call that MPI "
 		                               "makes, so no snapshot can be taken",
-		                               stuck));
+		                               rank_name(stuck)));
 	return true;
 }
 

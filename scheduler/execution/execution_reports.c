@@ -5,31 +5,22 @@
 #include <sys/wait.h>
 
 #include "execution_internal.h"
+#include "explorer/rank_name.h"
 #include "mpi_calls.h"
 #include "runs_internal.h"
 #include "sanitizer_report.h"
 #include "scheduler/places/live_stack.h"
 
-/* Returns the report of a rank that has ended wrongly, and keeps its text; NULL: none. */
-static struct sanitizer_report *read_report(struct execution *execution, int rank)
-{
-	struct rank_end *end = &execution->ends[rank];
-	struct host *host = execution->runs->host;
-	g_autofree char *text = NULL;
-	struct sanitizer_report *report;
-	gsize length;
+#define ERRORS_MOST ((guint64)4 << 20) /* bytes; reports are shorter, and come last */
 
-	if (!execution->placement.directory)
-		return NULL;
-	text = host->operations->errors_of(host, execution->placement.directory, rank, &length);
-	if (!text)
-		return NULL;
-	report = sanitizer_report_find(
-		text, length, WIFSIGNALED(end->status) && WTERMSIG(end->status) == SIGABRT);
-	if (report && !end->report)
-		end->report = g_strdup(report->error);
-	return report;
-}
+/* What the host is asked: the standard error of a rank. It may outlive the execution. */
+struct errors_question {
+	struct execution *execution; /* NULL: freed, or in another world */
+	int rank;
+	bool crashed; /* in this call (0: none), with this stack of return addresses */
+	guint32 call;
+	GArray *frames; /* guint64 */
+};
 
 /* Without debugging information that matchpoint can read, the sanitizer may know more. */
 static void complete_place(struct place *place, const struct sanitizer_report *report)
@@ -72,38 +63,115 @@ static void note_call(struct execution *execution, int rank, guint32 call,
 		end->outside = is_whole(frames);
 }
 
-void execution_note_crash(struct execution *execution, int rank, const struct wire_ending *ending)
+static void note_crash(struct execution *execution, const struct errors_question *question,
+                       const struct sanitizer_report *report)
 {
+	int rank = question->rank;
 	struct rank_end *end = &execution->ends[rank];
-	struct sanitizer_report *report = read_report(execution, rank);
-	struct wire_stack stack = {
-		.count = ending->count, .frames = ending->frames, .inner = ending->count};
+	const GArray *frames = report && report->frames->len > 0 ? report->frames
+	                                                         : question->frames;
+	struct wire_stack stack = {.count = frames->len,
+	                           .frames = (guint64 *)(void *)frames->data,
+	                           .inner = frames->len};
 
-	if (report && report->frames->len > 0) {
-		stack.count = stack.inner = report->frames->len;
-		stack.frames = &g_array_index(report->frames, guint64, 0);
-	}
 	end->place = sites_find_caller(execution->runs->sites, execution->placement.slots[rank].pid,
 	                               stack.frames, stack.count);
 	if (report)
 		complete_place(&end->place, report);
-	note_call(execution, rank, ending->call, &stack);
+	note_call(execution, rank, question->call, &stack);
 	execution_note_stack(execution, rank, &stack, &end->place);
-	sanitizer_report_free(report);
 }
 
-void execution_note_reports(struct execution *execution)
+static void take_errors(struct execution *execution, const struct errors_question *question,
+                        const char *text, gsize length)
+{
+	struct rank_end *end = &execution->ends[question->rank];
+	struct sanitizer_report *report = sanitizer_report_find(
+		text, length, WIFSIGNALED(end->status) && WTERMSIG(end->status) == SIGABRT);
+
+	if (report && !end->report)
+		end->report = g_strdup(report->error);
+	if (question->crashed)
+		note_crash(execution, question, report);
+	else if (report)
+		complete_place(&end->place, report);
+	sanitizer_report_free(report);
+	if (execution->result.phase == EXECUTION_STARTING)
+		execution->errors[question->rank].text = g_strndup(text, length);
+}
+
+static void on_errors(void *user, struct host_output output)
+{
+	struct errors_question *question = user;
+	struct execution *execution = question->execution;
+	gsize length;
+	const char *text = g_bytes_get_data(output.bytes, &length);
+
+	if (execution) {
+		execution->errors[question->rank].open = NULL;
+		take_errors(execution, question, text ? text : "", length);
+	}
+	g_array_unref(question->frames);
+	g_free(question);
+	host_output_clear(&output);
+	if (execution && !execution->asks_errors) /* the answer is late */
+		execution_advance(execution);
+}
+
+/* `crash`: as the rank has reported it; NULL: it has not crashed, or not reported it. */
+static void ask_for_errors(struct execution *execution, int rank, const struct wire_ending *crash)
+{
+	struct host *host = execution->runs->host;
+	const struct host_range end = {.directory = execution->placement.directory,
+	                               .rank = rank,
+	                               .stream = HOST_STREAM_ERRORS,
+	                               .most = ERRORS_MOST,
+	                               .last = true};
+	struct errors_question *question;
+
+	if (execution->errors[rank].asked)
+		return;
+	question = g_new0(struct errors_question, 1);
+	question->execution = execution;
+	question->rank = rank;
+	question->crashed = crash != NULL;
+	question->call = crash ? crash->call : 0;
+	question->frames = g_array_new(false, false, sizeof(guint64));
+	if (crash && crash->count > 0)
+		g_array_append_vals(question->frames, crash->frames, crash->count);
+	execution->errors[rank].asked = true;
+	execution->errors[rank].open = question;
+	execution->asks_errors = true;
+	host->operations->rank_output(host, &end, on_errors, question);
+	execution->asks_errors = false;
+}
+
+void execution_note_crash(struct execution *execution, int rank, const struct wire_ending *ending)
+{
+	ask_for_errors(execution, rank, ending);
+}
+
+bool execution_reports_known(struct execution *execution)
+{
+	bool known = true;
+
+	for (int rank = 0; rank < execution->runs->ranks; rank++) {
+		const struct rank_end *end = &execution->ends[rank];
+
+		if (end->known && !end->killed && end->status != 0)
+			ask_for_errors(execution, rank, NULL);
+		known &= !execution->errors[rank].open;
+	}
+	return known;
+}
+
+void execution_forget_reports(struct execution *execution)
 {
 	for (int rank = 0; rank < execution->runs->ranks; rank++) {
-		struct rank_end *end = &execution->ends[rank];
-		struct sanitizer_report *report;
-
-		if (!end->known || end->killed || end->status == 0 || end->report)
-			continue;
-		report = read_report(execution, rank);
-		if (report)
-			complete_place(&end->place, report);
-		sanitizer_report_free(report);
+		if (execution->errors[rank].open)
+			execution->errors[rank].open->execution = NULL;
+		g_free(execution->errors[rank].text);
+		execution->errors[rank] = (struct rank_errors){0};
 	}
 }
 
@@ -124,26 +192,20 @@ static bool was_killed_in_mpi(const struct execution *execution, int rank)
 
 bool execution_report_mpi_failed(struct execution *execution)
 {
-	struct host *host = execution->runs->host;
-
 	stall_look(execution->liveness.stall, execution->world, execution_now(execution));
 	for (int rank = 0; rank < execution->runs->ranks; rank++) {
-		g_autofree char *text = NULL;
-		gsize length;
+		char *text = execution->errors[rank].text;
 
 		if (!was_killed_in_mpi(execution, rank))
 			continue;
-		text = host->operations->errors_of(host, execution->placement.directory, rank,
-		                                   &length);
 		runs_fail(execution->runs,
-		          "%s: MPI could not start: SIG%s killed rank %d inside %s; are the "
+		          "%s: MPI could not start: SIG%s killed rank %s inside %s; are the "
 		          "limits too low (ulimit -a), or is memory short%s%s",
 		          execution->runs->options.program,
-		          sigabbrev_np(WTERMSIG(execution->ends[rank].status)), rank,
+		          sigabbrev_np(WTERMSIG(execution->ends[rank].status)), rank_name(rank),
 		          mpi_call_name(
 				  stall_blocking_call(execution->liveness.stall, rank)->function),
-		          text && length > 0 ? "? It printed:\n" : "?",
-		          text ? g_strchomp(text) : "");
+		          text && *text ? "? It printed:\n" : "?", text ? g_strchomp(text) : "");
 		return true;
 	}
 	return false;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "execution_internal.h"
+#include "explorer/rank_name.h"
 #include "runs_internal.h"
 #include "scheduler/snapshot/held_ranks.h"
 #include "scheduler/snapshot/image.h"
@@ -12,7 +13,7 @@
 
 static void fail(void *user, int rank, const char *what)
 {
-	runs_fail(user, "rank %d made %s", rank, what);
+	runs_fail(user, "rank %s made %s", rank_name(rank), what);
 }
 
 static void made(void *user, const struct snapshot *snapshot)
@@ -39,17 +40,14 @@ static void placed(struct execution *execution, const struct snapshot *state)
 	execution->moved = false;
 	execution->asked = execution->waited = 0;
 	memset(execution->ends, 0, (gsize)ranks * sizeof(*execution->ends));
+	execution_forget_reports(execution);
 	execution_emit_begin(execution);
 }
 
 static void located(struct execution *execution, int rank, pid_t pid, guint64 inside)
 {
+	execution->placement.slots[rank].inside = inside;
 	stall_set(execution->liveness.stall, rank, pid, inside);
-}
-
-static guint64 inside(const struct execution *execution, int rank)
-{
-	return stall_address(execution->liveness.stall, rank);
 }
 
 /* For its world, it is gone. */
@@ -94,7 +92,6 @@ const struct snapshots_client execution_snapshots_client = {
 	.welcome = execution_welcome,
 	.connected = execution_show_processes,
 	.located = located,
-	.inside = inside,
 	.held = held,
 	.begin_again = begin_again,
 	.not_rewound = not_rewound,
@@ -198,7 +195,7 @@ void execution_parked(struct execution *execution, int rank, const struct wire_p
 	    || !snapshot_is_whole(snapshot))
 		return; /* it was cut short meanwhile, or one of its ranks is gone */
 	if (snapshot->answered[rank] || !mappings_possible(parked)) {
-		runs_fail(runs, "rank %d made an impossible report: its mappings", rank);
+		runs_fail(runs, "rank %s made an impossible report: its mappings", rank_name(rank));
 		return;
 	}
 	if (!snapshot_parked(snapshot, rank, parked))
@@ -235,7 +232,8 @@ void execution_imaged(struct execution *execution, int rank, const struct wire_i
 	if (!image_answered(snapshot, rank, imaged)) {
 		/* An answer may have been under way when the execution was given up. */
 		if (execution->result.discard < DISCARD_CUT_SHORT)
-			runs_fail(runs, "rank %d made an impossible report: an image", rank);
+			runs_fail(runs, "rank %s made an impossible report: an image",
+			          rank_name(rank));
 		return;
 	}
 	if (snapshot->parked < runs->ranks)

@@ -1,6 +1,7 @@
 /* Ends from outside: the memory killer, an operator's kill -9, a lost launcher. They are not the
  * program's doing, unless they happen again along the same path. */
 #include "execution_internal.h"
+#include "explorer/rank_name.h"
 #include "runs_internal.h"
 #include "scheduler/tools/log.h"
 
@@ -45,7 +46,7 @@ void execution_look_for_struck(struct execution *execution)
 	if (rank < 0)
 		return;
 	how = rank_end_struck_words(&execution->ends[rank]);
-	execution_strike(execution, "rank %d, %s", rank, how);
+	execution_strike(execution, "rank %s, %s", rank_name(rank), how);
 }
 
 bool execution_lost_launcher(const struct execution *execution)

@@ -15,7 +15,7 @@
 
 enum execution_phase {
 	EXECUTION_STARTING,       /* ranks connect: of a new job, or restored from a snapshot */
-	EXECUTION_RUNNING,        /* ranks report; at rest the rules of rules.h decide */
+	EXECUTION_RUNNING,        /* ranks report; at rest the rules of rules.c decide */
 	EXECUTION_PACING,         /* a timer paces the answers to polls */
 	EXECUTION_ASKING,         /* it is being asked how a rank has ended */
 	EXECUTION_COMPARING,      /* ranks that poll are asked for digests */

@@ -167,41 +167,17 @@ static bool hear(struct world *world, char **words, GError **refused)
 {
 	int rank = words[0] ? atoi(words[0]) : -1;
 	struct wire_message message;
-	bool read, believed = false;
+	bool read, believed;
 
 	if (rank < 0 || rank >= world_options(world)->ranks || !words[1])
 		return false;
 	read = playback_message(words + 1, &message);
-	if (!read)
-		goto done;
-	switch (message.type) {
-	case WIRE_CALL: believed = world_call(world, rank, &message.call, refused); break;
-	case WIRE_DIGEST: believed = world_digest(world, rank, &message.digest, refused); break;
-	case WIRE_NAMED: believed = world_named(world, rank, &message.named, refused); break;
-	case WIRE_COMM: believed = world_comm(world, rank, &message.comm, refused); break;
-	case WIRE_THREAD: believed = world_thread(world, rank, &message.thread, refused); break;
-	case WIRE_ENTER: believed = world_enter(world, rank, &message.enter, refused); break;
-	case WIRE_TOUCHED: believed = world_touched(world, rank, &message.touched, refused); break;
-	case WIRE_OVERLAP: believed = world_overlap(world, rank, &message.overlap, refused); break;
-	case WIRE_MISUSE: believed = world_misuse(world, rank, &message.misuse, refused); break;
-	case WIRE_PARTITIONS:
-		believed = world_partitions(world, rank, &message.partitions, refused);
-		break;
-	case WIRE_RETURNED:
-		believed = world_told_indices(world, rank, &message.returned, refused);
-		break;
-	case WIRE_CONTENTS:
-		believed = world_contents(world, rank, &message.contents, refused);
-		break;
-	case WIRE_ACCESSES:
-		believed = world_accesses(world, rank, &message.accesses, refused);
-		break;
-	case WIRE_LEFT: believed = world_objects(world, rank, &message.objects, refused); break;
-	default: read = false;
-	}
-	if (read && !believed && refused && !*refused)
+	believed = !read
+	           || (message.type == WIRE_DIGEST
+	                       ? world_digest(world, rank, &message.digest, refused)
+	                       : world_report(world, rank, &message, refused));
+	if (!believed && refused && !*refused)
 		g_set_error_literal(refused, PLAYBACK_ERROR, 0, "a report is refused");
-done:
 	wire_message_release(&message);
 	return read;
 }

@@ -41,19 +41,19 @@ static void append_id(GString *line, struct op_id id)
 static void append_choice(GString *line, const struct choice *choice)
 {
 	g_string_append_c(line, ' ');
-	choice_append(line, choice);
+	choice_append_in(line, NULL, choice);
 }
 
 static void append_open(GString *line, const struct open_choice *open)
 {
 	g_string_append_c(line, ' ');
-	point_append(line, &open->point);
+	point_append_in(line, NULL, &open->point);
 	g_string_append_printf(line,
 	                       "={ question=%u requests=%u bounds=%" G_GUINT64_FORMAT " more=%d",
 	                       open->question, open->requests, (guint64)open->bounds, open->more);
 	for (guint i = 0; i < open->alternatives->len; i++) {
 		g_string_append_c(line, ' ');
-		taken_append(line, &g_array_index(open->alternatives, struct taken, i));
+		taken_append_in(line, NULL, &g_array_index(open->alternatives, struct taken, i));
 	}
 	g_string_append(line, " }");
 }

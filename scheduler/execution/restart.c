@@ -51,21 +51,9 @@ void restart_free(struct restart *restart)
 	g_free(restart);
 }
 
-/* `nodes`: of the job; the history has none. */
-static struct position *position_of_world(const struct world *world, const char *nodes)
-{
-	const struct world_options *options = world_options(world);
-	struct position *position = position_of(options->ranks, nodes, options->buffering,
-	                                        options->collectives, world_choices(world));
-
-	for (int rank = 0; rank < options->ranks; rank++)
-		position_cut(position, rank, world_calls(world, rank));
-	return position;
-}
-
 char *restart_place(const struct world *world)
 {
-	struct position *position = position_of_world(world, world_options(world)->nodes);
+	struct position *position = snapshot_position(world);
 	char *text = position_print(position);
 
 	position_free(position);
@@ -90,24 +78,10 @@ bool restart_serves(const struct restart *restart, const struct run_request *req
 	       && position_leads_to(restart->position, request->position);
 }
 
-struct rebuilding {
-	const struct execution *execution;
-	struct world *world;
-};
-
-static void on_step(void *user, const struct world_step *step)
-{
-	const struct rebuilding *rebuilding = user;
-	const struct execution *execution = rebuilding->execution;
-
-	events_emit_step(execution->runs->options.events, execution->placement.number,
-	                 rebuilding->world, step);
-}
-
 /* The same as it was: a checkpoint whose history leads elsewhere would be another program's. */
-static bool is_there(const struct world *world, const char *nodes, const struct restart *restart)
+static bool is_there(const struct world *world, const struct restart *restart)
 {
-	struct position *position = position_of_world(world, nodes);
+	struct position *position = snapshot_position(world);
 	bool same = position_equal(position, restart->position);
 
 	position_free(position);
@@ -118,27 +92,30 @@ bool restart_rebuild(struct execution *execution)
 {
 	struct runs *runs = execution->runs;
 	const struct restart *restart = runs->options.restart;
-	struct rebuilding rebuilding = {.execution = execution};
-	const struct playback playback = {.history = restart->history,
-	                                  .comms = runs->options.comms,
-	                                  .watch = events_want_steps(runs->options.events) ? on_step
-	                                                                                   : NULL,
-	                                  .user = &rebuilding};
+	const struct playback playback = {
+		.history = restart->history,
+		.comms = runs->options.comms,
+		.watch = events_want_steps(runs->options.events) ? execution_on_step : NULL,
+		.user = execution};
 	g_autoptr(GError) error = NULL;
-	const struct world_options options = *world_options(execution->world);
-	struct world *before = execution->world;
+	struct world *before = execution->world, *played;
+	const struct world_options options = *world_options(before);
+	bool rebuilt = playback_world(&playback, &execution->world, &error);
 
-	if (!playback_world(&playback, &rebuilding.world, &error)
-	    || !is_there(rebuilding.world, options.nodes, restart)) {
+	played = execution->world;
+	execution->world = before;
+	if (rebuilt) { /* the history has not all options */
+		execution->world = world_copy(played, &options, execution);
+		world_give_orders(execution->world, &execution_orders);
+		world_free(before);
+		rebuilt = is_there(execution->world, restart);
+	}
+	world_free(played);
+	if (!rebuilt) {
 		runs_fail(runs, "%s: its world cannot be rebuilt: %s", restart->checkpoint->path,
 		          error ? error->message : "its history leads elsewhere");
-		world_free(rebuilding.world);
 		return false;
 	}
-	execution->world = world_copy(rebuilding.world, &options, execution);
-	world_give_orders(execution->world, &execution_orders);
-	world_free(rebuilding.world);
-	world_free(before);
 	execution_watch_steps(execution);
 	execution->before = restart->behind;
 	/* Since then, its clocks have stood still; after a reboot they begin anew. */

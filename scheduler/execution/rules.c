@@ -1,5 +1,5 @@
-#include "rules.h"
-
+/* What is decided at a rest: one list of rules, tried in turn. MATCHPOINT_LOG=rests shows which
+ * decided. */
 #include "execution_internal.h"
 #include "runs_internal.h"
 #include "scheduler/snapshot/held_ranks.h"
@@ -86,6 +86,7 @@ static void lose_plan(struct execution *execution)
 static enum rule_step await_ends(struct rest *rest)
 {
 	bool known = execution_endings_known(rest->execution)
+	             && execution_reports_known(rest->execution)
 	             && !held_ranks_is_ahead(rest->execution->placement.group);
 
 	return known ? RULE_NEXT : RULE_AWAIT;

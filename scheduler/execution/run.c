@@ -144,7 +144,6 @@ void execution_want_stacks(struct execution *execution)
 
 void execution_conclude(struct execution *execution)
 {
-	execution_note_reports(execution);
 	execution->result.ended_well = execution->runs->client->end(execution->owner, execution,
 	                                                            &execution->result.word);
 }
@@ -178,6 +177,16 @@ void execution_report_gone(struct execution *execution)
 static bool is_gone(void *data)
 {
 	return ((const struct execution *)data)->result.phase == EXECUTION_OVER;
+}
+
+static bool has_answers(void *data)
+{
+	const struct execution *execution = data;
+
+	for (int rank = 0; rank < execution->runs->ranks; rank++)
+		if (execution->errors[rank].open)
+			return false;
+	return true;
 }
 
 static bool job_is_gone(void *data)
@@ -234,6 +243,7 @@ void execution_drop(struct execution *execution)
 		execution_cut_short(execution);
 		host_wait(runs->host, is_gone, execution, RANKS_LIMIT_S);
 	}
+	host_wait(runs->host, has_answers, execution, 0); /* the host may be reading in the world */
 	end_job(execution);
 	execution_end_children(execution);
 	over = execution->result.phase == EXECUTION_OVER && !execution_begins_again(execution)

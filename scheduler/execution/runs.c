@@ -1,5 +1,6 @@
 #include "runs.h"
 
+#include "explorer/rank_name.h"
 #include "runs_internal.h"
 #include "scheduler/tools/log.h"
 
@@ -110,8 +111,8 @@ void runs_need(struct runs *runs, int root, const struct wire_needs *needs, cons
 
 		g_array_append_val(runs->needs, need);
 	}
-	runs_fail(runs, "rank %d spawns processes, at %s, for which this job has no room", root,
-	          where);
+	runs_fail(runs, "rank %s spawns processes, at %s, for which this job has no room",
+	          rank_name(root), where);
 }
 
 const GArray *runs_needs(const struct runs *runs)

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include "ckpt/agent_failure.h"
+#include "explorer/rank_name.h"
 #include "runs_internal.h"
 #include "scheduler/snapshot/disk_save.h"
 #include "scheduler/snapshot/held_ranks.h"
@@ -27,9 +28,10 @@ void runs_hello(void *user, struct host_link *link, const struct wire_hello *hel
 		host_close(link); /* late: its world is over */
 	} else if (hello->rank < 0 || hello->rank >= runs->ranks) {
 		runs_fail(runs,
-		          "a process (%s, pid %d) reports that it is rank %d of %d: does the "
+		          "a process (%s, pid %d) reports that it is rank %s of %d: does the "
 		          "launcher start %d ranks?",
-		          hello->program, hello->pid, hello->rank, runs->ranks, runs->ranks);
+		          hello->program, hello->pid, rank_name(hello->rank), runs->ranks,
+		          runs->ranks);
 	} else {
 		if (!hello->restored && hello->mpi && runs->client->library)
 			runs->client->library(runs->options.user, hello->mpi);
@@ -94,8 +96,8 @@ static char *unrestored_words(int rank, int status)
 	                               : g_strdup_printf("its process ended with status %d",
 	                                                 WEXITSTATUS(status));
 
-	return g_strdup_printf("rank %d could not be restored from its snapshot: %s", rank,
-	                       why ? why : how);
+	return g_strdup_printf("rank %s could not be restored from its snapshot: %s",
+	                       rank_name(rank), why ? why : how);
 }
 
 void runs_child_ended(struct execution *execution, int rank, int status)
@@ -103,7 +105,7 @@ void runs_child_ended(struct execution *execution, int rank, int status)
 	if (execution_result(execution)->phase != EXECUTION_STARTING)
 		execution_rank_status(execution, rank, status);
 	else if (!rank_end_is_outside(status)
-	         || !execution_strike(execution, "rank %d while it was restored", rank))
+	         || !execution_strike(execution, "rank %s while it was restored", rank_name(rank)))
 		runs_fall_back(execution->runs, unrestored_words(rank, status));
 }
 
@@ -165,9 +167,9 @@ static void on_keeper_gone(struct snapshot *snapshot, int rank)
 	struct lost_keeper keeper = {.snapshot = snapshot, .rank = rank};
 
 	snapshot->links[rank] = NULL;
-	runs_lose_snapshots(runs, g_strdup_printf("the snapshot of rank %d was lost: its process "
+	runs_lose_snapshots(runs, g_strdup_printf("the snapshot of rank %s was lost: its process "
 	                                          "was killed from outside, or memory ran out",
-	                                          rank));
+	                                          rank_name(rank)));
 	runs_each(runs, end_copy, &keeper);
 }
 
@@ -189,4 +191,10 @@ static void on_abort(void *user, guint32 world, int rank, int exit_code)
 		execution_aborted(execution, rank, exit_code);
 }
 
-const struct host_listener runs_listener = {on_message, on_closed, on_abort, runs_job_ended};
+static void on_failed(void *user, const char *why)
+{
+	runs_fail(user, "%s", why);
+}
+
+const struct host_listener runs_listener = {on_message, on_closed, on_abort, runs_job_ended,
+                                            on_failed};

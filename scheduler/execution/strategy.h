@@ -1,5 +1,5 @@
 /* Decides at rest which message a receive takes, and every other choice: the search, chance, or a
- * given path. The loop that carries decisions out (execution.h) knows only this table. */
+ * given path. The loop that carries decisions out (rules.c) knows only this table. */
 #ifndef MATCHPOINT_SCHEDULER_EXECUTION_STRATEGY_H
 #define MATCHPOINT_SCHEDULER_EXECUTION_STRATEGY_H
 
@@ -64,9 +64,8 @@ struct strategy {
 	               const struct wire_call *call);
 	/* A rank may leave its call. NULL: not needed. */
 	void (*answered)(struct strategy *strategy, int rank, const struct wire_go *go);
-	/* Whether a pending plan contains these choices. */
-	bool (*needs)(const struct strategy *strategy, const GArray *choices);
 	void (*free)(struct strategy *strategy);
+	void *data; /* its own */
 };
 
 /* Every outcome once. The caller keeps the explorer. */
@@ -81,7 +80,7 @@ struct strategy *strategy_turning(struct explorer *explorer, struct pool *pool);
 struct strategy *strategy_states(struct state_search *search, bool verifies, char **why);
 
 /* A look for equal states. The caller keeps the probe. */
-struct strategy *strategy_probe(struct state_probe *probe);
+struct strategy *strategy_probe(struct state_probe *state_probe);
 
 /* Random walks. The caller keeps the search. */
 struct strategy *strategy_random(struct random_search *search);

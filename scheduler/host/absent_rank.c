@@ -16,12 +16,11 @@ static int rank_of(const char *pid, const char *directory)
 	return rank ? atoi(rank) : -1;
 }
 
-int absent_rank(const char *directory, const pid_t *pids, int ranks)
+bool *absent_rank_alive(const char *directory, int ranks)
 {
-	g_autofree bool *alive = g_new0(bool, ranks);
+	bool *alive = g_new0(bool, ranks);
 	GDir *processes = g_dir_open("/proc", 0, NULL);
 	const char *pid;
-	int found = -1;
 
 	while (processes && (pid = g_dir_read_name(processes))) {
 		int rank = g_ascii_isdigit(*pid) ? rank_of(pid, directory) : -1;
@@ -31,6 +30,13 @@ int absent_rank(const char *directory, const pid_t *pids, int ranks)
 	}
 	if (processes)
 		g_dir_close(processes);
+	return alive;
+}
+
+int absent_rank(const bool *alive, const pid_t *pids, int ranks)
+{
+	int found = -1;
+
 	for (int rank = ranks - 1; rank >= 0; rank--) {
 		if (pids[rank] > 0 && !alive[rank])
 			return -1;

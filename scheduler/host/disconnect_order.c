@@ -39,6 +39,11 @@ void disconnect_order_watch(struct disconnect_order *order, int rank, int socket
 	epoll_ctl(order->epoll, EPOLL_CTL_ADD, socket, &event);
 }
 
+void disconnect_order_add(struct disconnect_order *order, int rank)
+{
+	g_array_append_val(order->order, rank);
+}
+
 /* The kernel returns sockets in the order in which they became ready, each one once. */
 const GArray *disconnect_order_of(struct disconnect_order *order)
 {

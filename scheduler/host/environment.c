@@ -288,14 +288,20 @@ char **environment_for_ranks(char **base, const struct environment_settings *set
                              GPtrArray *notes)
 {
 	const struct mpi_runtime *runtime = mpi_runtime_usual();
+	const struct environment_variable *instead = settings->machines ? runtime->on_machines
+	                                             : settings->reads_peers
+	                                                     ? NULL
+	                                                     : runtime->without_peers;
 	char **environment = base ? g_strdupv(base) : g_get_environ();
 	g_autofree char *socket = g_build_filename(settings->directory, RUN_DIRECTORY_SOCKET, NULL);
 	g_autofree char *world = g_strdup_printf("%u", settings->world);
 
 	environment = remove_launchers(environment, settings->own_launcher);
 	environment = remove_forbidden(environment, runtime, notes);
-	environment = set_all(environment, runtime->variables,
-	                      settings->reads_peers ? NULL : runtime->without_peers, notes);
+	environment = set_all(environment, runtime->variables, instead, notes);
+	if (settings->remote_shell)
+		environment = g_environ_setenv(environment, runtime->remote_shell,
+		                               settings->remote_shell, true);
 	environment = set_all(environment, variables, NULL, notes);
 	environment = prepare_sanitizers(environment);
 	environment = g_environ_unsetenv(environment, "MATCHPOINT_REDIRECTED");

@@ -54,7 +54,9 @@ struct environment_settings {
 	bool steady;                /* whether ranks may come back to the same memory: they poll, or
 	                               their states are compared */
 	bool reads_peers;           /* whether ranks may read each other's memory */
-	bool own_launcher;          /* whether the user has named the launcher (--launcher) */
+	bool machines;              /* whether ranks are on several machines */
+	const char *remote_shell; /* program that starts the launcher's processes there, or NULL */
+	bool own_launcher;        /* whether the user has named the launcher (--launcher) */
 };
 
 /* Makes the environment of the launcher and of its ranks from `base` (NULL: our own). What another

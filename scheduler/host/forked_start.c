@@ -33,11 +33,12 @@ static char *obstacle_in_program(const char *name)
 char *forked_start_obstacle(const struct forked_start *start)
 {
 	g_autoptr(GPtrArray) names = program_parts_names((char **)start->program);
-	const char *reason = start->launcher    ? "--launcher is given"
-	                     : start->nodes     ? "--nodes is given"
-	                     : start->wrapped   ? "--wrap is given"
-	                     : start->restarted ? "they come from a checkpoint"
-	                     : start->watched   ? "a debugger wants to see them"
+	const char *reason = start->launcher      ? "--launcher is given"
+	                     : start->nodes       ? "--nodes is given"
+	                     : start->wrapped     ? "--wrap is given"
+	                     : start->restarted   ? "they come from a checkpoint"
+	                     : start->distributed ? "they are on several machines"
+	                     : start->watched     ? "a debugger wants to see them"
 	                     : start->divided || names->len != 1
 	                             ? "they have several worlds or programs"
 	                             : NULL;

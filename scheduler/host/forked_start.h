@@ -15,6 +15,7 @@ struct forked_start {
 	bool wrapped;                 /* by the words of --wrap */
 	bool divided;                 /* several worlds, or processes that wait to be spawned */
 	bool restarted;               /* from a checkpoint */
+	bool distributed;             /* over several machines */
 	bool watched;                 /* a debugger wants to see the ranks before main() */
 	char *const *environment;     /* of the user; NULL: this process's */
 };

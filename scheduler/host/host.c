@@ -44,3 +44,11 @@ void host_output_clear(struct host_output *output)
 	g_free(output->place);
 	*output = (struct host_output){0};
 }
+
+void host_debuggee_clear(struct host_debuggee *debuggee)
+{
+	g_free(debuggee->attach);
+	g_free(debuggee->program);
+	g_free(debuggee->mappings);
+	*debuggee = (struct host_debuggee){0};
+}

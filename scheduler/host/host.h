@@ -1,6 +1,6 @@
 /* What executions take from outside: time, jobs and their processes, messages, and the memory
  * that snapshots keep. execution/ and the rooms below it use nothing else. local.h is the machine
- * that this process runs on.
+ * that this process runs on, and cluster.h that machine with others.
  * tests/sim has a host without processes, in which time is a number.
  *
  * A host is a table of operations, with the host's own data behind it. Everything happens in one
@@ -51,6 +51,8 @@ struct host_listener {
 	/* A launcher has ended. `status` as in a shell (128 + signal). Not called after
 	 * `job_free`. */
 	void (*job_ended)(void *user, struct host_job *job, int status);
+	/* The host cannot go on: why, for messages. Other callbacks may follow. */
+	void (*failed)(void *user, const char *why);
 };
 
 /* Where a rank prints. */
@@ -62,6 +64,7 @@ struct host_range {
 	int rank;
 	enum host_stream stream;
 	guint64 from, most;
+	bool last; /* the last bytes instead, while the rank is there: `cut` stays to be seen */
 };
 
 /* The answer: the part as the rank printed it, not a file. Its members are owned by whom it is
@@ -78,9 +81,6 @@ struct host_output {
 
 /* Frees the members, and clears them. */
 void host_output_clear(struct host_output *output);
-
-/* Bytes: what errors_of returns at most. Reports of sanitizers are shorter, and come last. */
-#define HOST_ERRORS_MOST ((guint64)4 << 20)
 
 /* Which place of a world is full. */
 enum host_fullness { HOST_ROOM_LEFT, HOST_NO_DISK, HOST_NO_SHARED_MEMORY };
@@ -110,6 +110,17 @@ enum host_tracing {
 	HOST_TRACED,         /* it runs, or waits by itself */
 	HOST_TRACED_STOPPED, /* the tracer has stopped it */
 };
+
+/* What a gdb on this machine has to know of a process. The members are owned by whom it is given
+ * to. */
+struct host_debuggee {
+	char *attach;   /* command by which gdb attaches to it; not NULL: gdb prints why it fails */
+	char *program;  /* path of its program, on this machine; NULL: not known */
+	char *mappings; /* in the format of /proc/PID/maps (proc(5)); NULL: not known */
+};
+
+/* Frees the members, and clears them. */
+void host_debuggee_clear(struct host_debuggee *debuggee);
 
 /* What the threads of a process do, as seen from outside. */
 enum threads_state {
@@ -245,17 +256,13 @@ struct host_operations {
 	enum threads_state (*look_at_threads)(struct host *host, pid_t process,
 	                                      struct thread_view *views, guint count);
 	GArray *(*other_threads)(struct host *host, pid_t process);
-	/* For debuggers, which wait for gdb in any case: these return when they are answered, and
-	 * a host sets a limit for that. Free their results with g_free; NULL: not known.
-	 * attach_command returns the command by which a gdb on this machine attaches to the
-	 * process; never NULL, as gdb prints why it fails. executable_of returns the path of the
-	 * process's program, for a gdb on this machine. mappings_of returns its mappings, in the
-	 * format of /proc/PID/maps (proc(5)). */
-	char *(*attach_command)(struct host *host, pid_t process);
-	char *(*executable_of)(struct host *host, pid_t process);
-	char *(*mappings_of)(struct host *host, pid_t process);
+	/* Finds out what gdb has to know of the process. Calls `done` as rank_output does; a host
+	 * that gets no answer in time answers that nothing but the command is known. */
+	void (*debuggee_of)(struct host *host, pid_t process,
+	                    void (*done)(void *user, struct host_debuggee debuggee), void *user);
 	/* Returns the call stack of one of its threads, as live_stack does (places/live_stack.h).
-	 * Waits like the operations above. */
+	 * It returns when it is answered, and a host sets a limit for that: whoever asks stops the
+	 * thread in any case, and while the ranks run may not wait otherwise. */
 	GArray *(*stack_of)(struct host *host, pid_t process, pid_t thread);
 	/* Returns the first rank that has no process, or -1. `processes`: by rank; 0: not known. */
 	int (*rank_without_process)(struct host *host, const pid_t *processes, int ranks);
@@ -272,12 +279,6 @@ struct host_operations {
 	/* Counts the processes that were killed because memory ran out. Compare two counts to see
 	 * whether some were killed in between. */
 	struct memory_pressure (*memory_pressure)(struct host *host);
-
-	/* Returns what a rank of the world in `directory` has written to standard error so far, of
-	 * much the last HOST_ERRORS_MOST bytes; NULL: not known. Free with g_free. Unlike
-	 * rank_output it never waits, as listeners need it: a host whose ranks are elsewhere has it
-	 * sent with the message ENDING, and before the end of the job is reported. */
-	char *(*errors_of)(struct host *host, const char *directory, int rank, gsize *ret_length);
 
 	/* --- places of addresses of a process: see places/source_lines.h --- */
 

@@ -45,6 +45,12 @@ static bool kill_processes(const char *run_directory)
 	return any;
 }
 
+static void put_back(const char *place)
+{
+	if (place)
+		crash_recovery_put_back(place, NULL, NULL);
+}
+
 static void clean_up(pid_t owner, const char *place)
 {
 	gint64 deadline = g_get_monotonic_time() + GIVE_UP_US;
@@ -58,14 +64,14 @@ static void clean_up(pid_t owner, const char *place)
 			again |= kill_processes(*directory);
 			if (again)
 				continue;
-			crash_recovery_put_back(place, NULL, NULL);
+			put_back(place);
 			run_directory_remove(*directory);
 			again |= g_file_test(*directory, G_FILE_TEST_EXISTS);
 		}
 		if (again)
 			g_usleep(STEP_US);
 	}
-	crash_recovery_put_back(place, NULL, NULL); /* the directory may be gone by itself */
+	put_back(place); /* the directory may be gone by itself */
 }
 
 /* Whether the owner reported that everything was cleaned up before it ended. */
@@ -97,8 +103,13 @@ static _Noreturn void watch(int pipe, pid_t owner, const char *place)
 
 struct janitor *janitor_start(const char *place)
 {
+	return janitor_start_for(getpid(), place);
+}
+
+struct janitor *janitor_start_for(pid_t owner, const char *place)
+{
 	struct janitor *janitor;
-	pid_t owner = getpid(), pid;
+	pid_t pid;
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC) < 0)

@@ -8,6 +8,7 @@
 #define MATCHPOINT_SCHEDULER_HOST_JANITOR_H
 
 #include <glib.h>
+#include <sys/types.h>
 
 struct janitor;
 
@@ -15,6 +16,9 @@ struct janitor;
  * directory of the journals of the program's files. Returns NULL if it could not be started; then
  * the next start cleans up. */
 struct janitor *janitor_start(const char *place);
+/* The same for a run directory with the number of another process in its name. `place` may be NULL:
+ * there are no journals here. */
+struct janitor *janitor_start_for(pid_t owner, const char *place);
 
 /* Reports that everything is cleaned up, and waits for the janitor's end. NULL is legal. */
 void janitor_end(struct janitor *janitor);

@@ -17,7 +17,10 @@
 struct launcher {
 	uv_process_t supervisor;
 	uv_pipe_t output, reports; /* of the command; of the supervisor */
-	bool supervised;           /* the supervisor lives */
+	uv_pipe_t input;           /* of the command, if it has any */
+	uv_write_t writing;
+	char *written;
+	bool supervised; /* the supervisor lives */
 	bool running, freed;
 	int open_handles;
 	void (*ended)(void *user, const struct launcher *launcher, int status);
@@ -35,6 +38,7 @@ static void on_handle_closed(uv_handle_t *handle)
 	launcher->open_handles--;
 	if (launcher->open_handles == 0 && launcher->freed) {
 		g_string_free(launcher->text, true);
+		g_free(launcher->written);
 		g_free(launcher);
 	}
 }
@@ -156,6 +160,30 @@ static char **wrapped(char **command)
 	return (char **)g_ptr_array_free(words, false);
 }
 
+static void on_input_written(uv_write_t *request, int status)
+{
+	struct launcher *launcher = request->data;
+
+	(void)status; /* a command that reads nothing shows it by its end */
+	if (!uv_is_closing((uv_handle_t *)&launcher->input))
+		uv_close((uv_handle_t *)&launcher->input, on_handle_closed);
+}
+
+static void write_input(struct launcher *launcher, const char *text)
+{
+	uv_buf_t buffer;
+
+	if (!text)
+		return;
+	launcher->written = g_strdup(text);
+	launcher->writing.data = launcher;
+	buffer = uv_buf_init(launcher->written, (unsigned)strlen(text));
+	if (uv_write(&launcher->writing, (uv_stream_t *)&launcher->input, &buffer, 1,
+	             on_input_written)
+	    != 0)
+		uv_close((uv_handle_t *)&launcher->input, on_handle_closed);
+}
+
 /* The supervisor would be slower for what is preloaded, and is no rank. */
 static char **keep_linker_variables(char *const *environment)
 {
@@ -177,7 +205,8 @@ static char **keep_linker_variables(char *const *environment)
 static int spawn(struct launcher *launcher, const struct launcher_options *options, char **command)
 {
 	const uv_stdio_container_t stdio[] = {
-		{.flags = UV_IGNORE},
+		{.flags = options->input ? UV_CREATE_PIPE | UV_READABLE_PIPE : UV_IGNORE,
+	         .data.stream = (uv_stream_t *)&launcher->input},
 		{.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE, /* standard error as well */
 	         .data.stream = (uv_stream_t *)&launcher->output},
 		{.flags = UV_IGNORE},
@@ -214,12 +243,18 @@ struct launcher *launcher_start(const struct launcher_options *options, GError *
 	uv_pipe_init(options->loop, &launcher->output, 0);
 	uv_pipe_init(options->loop, &launcher->reports, 0);
 	launcher->output.data = launcher->reports.data = launcher->supervisor.data = launcher;
+	if (options->input) {
+		uv_pipe_init(options->loop, &launcher->input, 0);
+		launcher->input.data = launcher;
+		launcher->open_handles++;
+	}
 	status = spawn(launcher, options, command);
 	if (status == 0) {
 		child_reaper_spare(launcher->supervisor.pid, true);
 		launcher->supervised = launcher->running = true;
 		uv_read_start((uv_stream_t *)&launcher->output, on_alloc, on_read);
 		uv_read_start((uv_stream_t *)&launcher->reports, on_alloc_report, on_report);
+		write_input(launcher, options->input);
 		return launcher;
 	}
 	g_set_error(error, G_SPAWN_ERROR, G_SPAWN_ERROR_FAILED, "cannot start %s: %s",
@@ -233,6 +268,8 @@ void launcher_free(struct launcher *launcher)
 	if (!launcher)
 		return;
 	launcher->freed = true;
+	if (launcher->input.data && !uv_is_closing((uv_handle_t *)&launcher->input))
+		uv_close((uv_handle_t *)&launcher->input, on_handle_closed);
 	uv_close((uv_handle_t *)&launcher->output, on_handle_closed);
 	uv_close((uv_handle_t *)&launcher->reports, on_handle_closed); /* ends the supervisor */
 	if (!launcher->supervised)

@@ -14,6 +14,7 @@ struct launcher_options {
 	uv_loop_t *loop;
 	char **command;     /* the launcher's words and the program's, NULL-terminated */
 	char **environment; /* of the launcher and its ranks */
+	const char *input;  /* for its standard input; NULL: it is empty */
 	int lock;           /* descriptor that stays open until the whole job has ended */
 	/* The launcher has ended. `status` as in a shell (128 + signal). Not called after
 	 * launcher_free. */

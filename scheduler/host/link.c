@@ -13,6 +13,8 @@ struct link {
 	struct host_link base;
 	uv_pipe_t pipe;
 	struct link_server *server;
+	const struct link_carrier *carrier; /* NULL: the pipe */
+	void *carried;
 	bool known;                  /* its process is one of the run's */
 	GByteArray *received;        /* bytes of an incomplete frame */
 	struct wire_buffer outgoing; /* not written yet */
@@ -61,6 +63,10 @@ static void flush(struct link *link)
 	out->count = 0;
 	if (count == 0)
 		return;
+	if (link->carrier) {
+		link->carrier->write(link->carried, out->bytes, count);
+		return;
+	}
 	written = uv_try_write((uv_stream_t *)&link->pipe, &buffer, 1);
 	if (written == (int)count)
 		return;
@@ -95,6 +101,8 @@ void link_close(struct host_link *base)
 		flush(link);
 	link->closing = true;
 	g_hash_table_remove(link->server->links, link);
+	if (link->carrier)
+		link->carrier->close(g_steal_pointer(&link->carried));
 	uv_close((uv_handle_t *)&link->pipe, on_link_freed);
 }
 
@@ -142,30 +150,26 @@ static gssize dispatch(struct link *link, const guint8 *bytes, gsize count)
 		if (wire_decode(bytes + used, (size_t)length, &message) != 0)
 			return -1;
 		used += (gsize)length;
+		if (link->carrier)
+			link->carrier->arrive(link->carried, &message);
 		link->server->options.listener->message(&link->base, &message);
 		wire_message_release(&message);
 	}
 	return (gssize)used;
 }
 
-static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
+static void receive(struct link *link, const guint8 *bytes, gsize count)
 {
-	struct link *link = stream->data;
 	struct link_server *server = link->server;
 	gssize used;
 
-	if (count < 0) {
-		fail(link,
-		     count == UV_EOF || count == UV_ECONNRESET ? NULL : uv_strerror((int)count));
-		return;
-	}
 	if (link->received->len == 0) {
-		used = dispatch(link, (const guint8 *)buffer->base, (gsize)count);
-		if (used >= 0 && used < count)
-			g_byte_array_append(link->received, (const guint8 *)buffer->base + used,
-			                    (guint)(count - used));
+		used = dispatch(link, bytes, count);
+		if (used >= 0 && (gsize)used < count)
+			g_byte_array_append(link->received, bytes + used,
+			                    (guint)(count - (gsize)used));
 	} else {
-		g_byte_array_append(link->received, (const guint8 *)buffer->base, (guint)count);
+		g_byte_array_append(link->received, bytes, (guint)count);
 		used = dispatch(link, link->received->data, link->received->len);
 		if (used > 0)
 			g_byte_array_remove_range(link->received, 0, (guint)used);
@@ -173,6 +177,17 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
 	flush_all(server);
 	if (used < 0)
 		fail(link, "a message that cannot be understood");
+}
+
+static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
+{
+	struct link *link = stream->data;
+
+	if (count < 0)
+		fail(link,
+		     count == UV_EOF || count == UV_ECONNRESET ? NULL : uv_strerror((int)count));
+	else
+		receive(link, (const guint8 *)buffer->base, (gsize)count);
 }
 
 void link_send(struct host_link *base, const struct wire_message *message)
@@ -206,9 +221,57 @@ bool link_has_unread(const struct host_link *base)
 	int descriptor = link_socket(base), bytes = 0;
 
 	flush_all(link->server); /* it can answer only what was sent */
+	if (link->carrier)
+		return link->received->len > 0
+		       || (link->carried && link->carrier->has_unread(link->carried));
 	return descriptor >= 0
 	       && (link->received->len > 0
 	           || (ioctl(descriptor, FIONREAD, &bytes) == 0 && bytes > 0));
+}
+
+static struct link *link_new(struct link_server *server)
+{
+	struct link *link = g_new0(struct link, 1);
+
+	link->server = server;
+	g_hash_table_add(server->links, link);
+	link->base.host = server->options.host;
+	link->base.role = LINK_NEW;
+	link->base.owner = server->options.user;
+	link->received = g_byte_array_new();
+	uv_pipe_init(server->options.loop, &link->pipe, 0);
+	link->pipe.data = link;
+	return link;
+}
+
+/* The pipe of a carried link stays closed: it serves to free the link in the loop. */
+struct host_link *link_carried(struct link_server *server, const struct link_carrier *carrier,
+                               void *data)
+{
+	struct link *link = link_new(server);
+
+	link->known = true;
+	link->carrier = carrier;
+	link->carried = data;
+	return &link->base;
+}
+
+void link_arrived(struct host_link *base, const guint8 *bytes, gsize count)
+{
+	struct link *link = (struct link *)base;
+
+	if (!link->closing)
+		receive(link, bytes, count);
+}
+
+void link_lost(struct host_link *base, const char *why)
+{
+	fail((struct link *)base, why);
+}
+
+void *link_carried_data(const struct host_link *base)
+{
+	return ((const struct link *)base)->carried;
 }
 
 static void on_connection(uv_stream_t *stream, int status)
@@ -218,15 +281,7 @@ static void on_connection(uv_stream_t *stream, int status)
 
 	if (status < 0)
 		return;
-	link = g_new0(struct link, 1);
-	link->server = server;
-	g_hash_table_add(server->links, link);
-	link->base.host = server->options.host;
-	link->base.role = LINK_NEW;
-	link->base.owner = server->options.user;
-	link->received = g_byte_array_new();
-	uv_pipe_init(server->options.loop, &link->pipe, 0);
-	link->pipe.data = link;
+	link = link_new(server);
 	if (uv_accept(stream, (uv_stream_t *)&link->pipe) != 0
 	    || uv_read_start((uv_stream_t *)&link->pipe, on_alloc, on_read) != 0)
 		link_close(&link->base);

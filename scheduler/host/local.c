@@ -1,8 +1,10 @@
 #include "local.h"
 
 #include <signal.h>
+#include <unistd.h>
 
 #include "ckpt/world_files.h"
+#include "cluster.h"
 #include "forked_start.h"
 #include "local_internal.h"
 #include "peer.h"
@@ -94,7 +96,8 @@ static bool knows(void *user, pid_t process)
 {
 	const struct local *local = user;
 
-	return peer_belongs(process, run_directory_path(local->options.directory));
+	return process == getpid() /* it relays for other machines */
+	       || peer_belongs(process, run_directory_path(local->options.directory));
 }
 
 /* The job is begun again, by its launcher. */
@@ -125,7 +128,9 @@ static bool listen_to_ranks(struct host *host, const struct host_listener *liste
 	if (!local->server)
 		return false;
 	local->pmi = pmi_server_new(&local->loop, pmi, &pmi_handler, local, error);
-	return local->pmi != NULL;
+	if (local->pmi && options->cluster)
+		local->cluster = cluster_new(local, error);
+	return local->pmi && (local->cluster || !options->cluster);
 }
 
 static void send_off(struct host *host)
@@ -139,6 +144,7 @@ static void close_all(struct host *host)
 
 	link_server_close(g_steal_pointer(&local->server));
 	pmi_server_close(g_steal_pointer(&local->pmi));
+	cluster_close(local->cluster);
 }
 
 /* --- worlds ----------------------------------------------------------------------------------- */
@@ -202,7 +208,7 @@ static struct memory_pressure memory_pressure(struct host *host)
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-static const struct host_operations operations = {
+const struct host_operations local_operations = {
 	.now = now,
 	.timer_new = timer_new,
 	.timer_start = timer_start,
@@ -251,9 +257,7 @@ static const struct host_operations operations = {
 	.works_on_disk = local_works_on_disk,
 	.look_at_threads = local_look_at_threads,
 	.other_threads = local_other_threads,
-	.attach_command = local_attach_command,
-	.executable_of = local_executable_of,
-	.mappings_of = local_mappings_of,
+	.debuggee_of = local_debuggee_of,
 	.stack_of = local_stack_of,
 	.rank_without_process = local_rank_without_process,
 	.end_left_behind = local_end_left_behind,
@@ -261,7 +265,6 @@ static const struct host_operations operations = {
 	.memory_free = memory_free,
 	.memory_pressure = memory_pressure,
 	.place_of = local_place_of,
-	.errors_of = local_errors_of,
 	.place_of_stack = local_place_of_stack,
 	.frames_of = local_frames_of,
 	.snapshot_new = local_snapshot_new,
@@ -280,7 +283,7 @@ struct host *local_new(void)
 {
 	struct local *local = g_new0(struct local, 1);
 
-	local->base.operations = &operations;
+	local->base.operations = &local_operations;
 	local->lines = source_lines_new();
 	local->files = world_files_new();
 	uv_loop_init(&local->loop);
@@ -293,6 +296,8 @@ void local_open(struct host *host, const struct local_options *options)
 
 	local->options = *options;
 	local->options.shim = local->shim = g_strdup(options->shim);
+	if (options->cluster)
+		host->operations = cluster_operations();
 }
 
 uv_loop_t *local_loop(struct host *host)
@@ -306,6 +311,7 @@ void local_free(struct host *host)
 
 	if (!local)
 		return;
+	cluster_free(local->cluster);
 	uv_loop_close(&local->loop);
 	source_lines_free(local->lines);
 	world_files_free(local->files);

@@ -12,6 +12,8 @@
 #include "run_directory.h"
 #include "wrapper.h"
 
+struct cluster_words; /* cluster_words.h */
+
 /* Everything here outlives the host. */
 struct local_options {
 	struct run_directory *directory;
@@ -23,6 +25,8 @@ struct local_options {
 	const char *nodes;
 	char **program;
 	const char *launcher;
+	/* Ranks are on several machines: how they are started. NULL: all are here. */
+	const struct cluster_words *cluster;
 	const struct wrapper *wrapper;
 	const char *standard_input;
 	char **environment;

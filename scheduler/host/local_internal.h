@@ -17,6 +17,7 @@ struct local {
 	char *shim;
 	struct link_server *server;
 	struct pmi_server *pmi;
+	struct cluster *cluster; /* NULL: all ranks are on this machine */
 	const struct host_listener *listener;
 	void *user; /* of the listener */
 	struct source_lines *lines;
@@ -26,6 +27,9 @@ struct local {
 	bool knows_polls, polls;         /* the program polls */
 	bool knows_sanitized, sanitized; /* it is built with AddressSanitizer */
 };
+
+/* The local host's own operations, for those of a cluster. */
+extern const struct host_operations local_operations;
 
 static inline struct local *local_of(struct host *host)
 {
@@ -60,7 +64,6 @@ void local_file_look(struct host *host, const char *path,
                      void (*done)(void *user, struct host_file file), void *user);
 void local_file_read(struct host *host, const char *path, guint64 most,
                      void (*done)(void *user, GBytes *contents), void *user);
-char *local_errors_of(struct host *host, const char *directory, int rank, gsize *ret_length);
 
 bool local_program_calls(struct host *host, const char *function);
 bool local_can_digest(struct host *host);
@@ -82,9 +85,8 @@ bool local_works_on_disk(struct host *host, pid_t process, guint64 *bytes);
 enum threads_state local_look_at_threads(struct host *host, pid_t process,
                                          struct thread_view *views, guint count);
 GArray *local_other_threads(struct host *host, pid_t process);
-char *local_attach_command(struct host *host, pid_t process);
-char *local_executable_of(struct host *host, pid_t process);
-char *local_mappings_of(struct host *host, pid_t process);
+void local_debuggee_of(struct host *host, pid_t process,
+                       void (*done)(void *user, struct host_debuggee debuggee), void *user);
 GArray *local_stack_of(struct host *host, pid_t process, pid_t thread);
 int local_rank_without_process(struct host *host, const pid_t *processes, int ranks);
 void local_end_left_behind(struct host *host, const char *directory, bool all);

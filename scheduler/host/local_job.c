@@ -1,8 +1,10 @@
 /* The job that the launcher starts. */
 #include <string.h>
 
+#include "cluster.h"
 #include "disconnect_order.h"
 #include "environment.h"
+#include "errand.h"
 #include "explorer/program_parts.h"
 #include "forked_start.h"
 #include "launcher.h"
@@ -21,6 +23,8 @@ struct host_job {
 	struct disconnect_order *disconnect_order;
 	struct lined_up *lined; /* ranks before main; NULL: they do not wait there */
 	char *directory;
+	/* Of a launcher that waits until other machines are ready; NULL: it has been started. */
+	char **command, **environment;
 };
 
 static void on_launcher_ended(void *user, const struct launcher *launcher, int status)
@@ -88,6 +92,32 @@ static char *divided(struct host *host)
 	               : NULL;
 }
 
+static bool launch(struct host_job *job, GError **error)
+{
+	struct local *local = job->local;
+	const struct launcher_options options = {
+		.loop = &local->loop,
+		.command = job->command,
+		.environment = job->environment,
+		.lock = run_directory_lock(local->options.directory),
+		.ended = on_launcher_ended,
+		.user = job};
+
+	job->launcher = launcher_start(&options, error);
+	g_clear_pointer(&job->command, g_strfreev);
+	g_clear_pointer(&job->environment, g_strfreev);
+	return job->launcher != NULL;
+}
+
+static void launch_later(void *user)
+{
+	struct host_job *job = user;
+	g_autoptr(GError) error = NULL;
+
+	if (!launch(job, &error))
+		job->local->listener->failed(job->local->user, error->message);
+}
+
 /* Whether the ranks of a job may be forked from one process. Not again once that has failed. */
 static bool may_be_forked(struct local *local, const struct forked_start *start)
 {
@@ -114,6 +144,7 @@ static struct host_job *start(struct host *host, guint32 world, const char *dire
 	const struct local_options *options = &local->options;
 	g_autofree char *prelaunched = divided(host);
 	g_autofree char *line = start_line(local, world);
+	g_autofree char *shell = run_directory_file(options->directory, ERRAND_LINK);
 	struct environment_settings settings = {
 		.shim = options->shim,
 		.directory = run_directory_path(options->directory),
@@ -129,6 +160,8 @@ static struct host_job *start(struct host *host, guint32 world, const char *dire
 		.steady = options->states || polls(local),
 		.reads_peers = peer_memory_obstacle() == NULL,
 		.own_launcher = options->launcher != NULL,
+		.machines = options->cluster != NULL,
+		.remote_shell = options->cluster ? shell : NULL,
 	};
 	const struct forked_start forked = {
 		.program = options->program,
@@ -138,15 +171,12 @@ static struct host_job *start(struct host *host, guint32 world, const char *dire
 		.wrapped = options->wrapper != NULL,
 		.divided = prelaunched != NULL,
 		.restarted = checkpoint != NULL,
+		.distributed = options->cluster != NULL,
 		.watched = line != NULL,
 		.environment = options->environment,
 	};
 	g_auto(GStrv) program = checkpoint ? local_restart_program(checkpoint) : NULL;
 	g_auto(GStrv) command = command_line(options, program, error), environment = NULL;
-	struct launcher_options launch = {.loop = &local->loop,
-	                                  .command = command,
-	                                  .lock = run_directory_lock(options->directory),
-	                                  .ended = on_launcher_ended};
 	struct host_job *job;
 
 	if (!command)
@@ -161,23 +191,23 @@ static struct host_job *start(struct host *host, guint32 world, const char *dire
 	}
 	if (may_be_forked(local, &forked)) {
 		environment = forked_start_environment(environment, &forked, command);
-		launch.command = options->program;
+		g_strfreev(command);
+		command = g_strdupv(options->program);
 	}
 	job = g_new0(struct host_job, 1);
-	launch.environment = environment;
-	launch.user = job;
 	job->local = local;
-	if (line)
-		job->lined = lined_up_new(&local->loop, line, world, options->ranks, true, error);
-	if (!line || job->lined)
-		job->launcher = launcher_start(&launch, error);
-	if (!job->launcher) {
-		lined_up_free(job->lined);
-		g_free(job);
-		return NULL;
-	}
+	job->command = g_steal_pointer(&command);
+	job->environment = g_steal_pointer(&environment);
 	job->disconnect_order = disconnect_order_new();
 	job->directory = g_strdup(directory);
+	if (line)
+		job->lined = lined_up_new(&local->loop, line, world, options->ranks, true, error);
+	if ((line && !job->lined) || (!local->cluster && !launch(job, error))) {
+		local_job_free(job);
+		return NULL;
+	}
+	if (local->cluster)
+		cluster_when_ready(local->cluster, launch_later, job);
 	return job;
 }
 
@@ -195,21 +225,31 @@ struct host_job *local_job_restart(struct host *host, guint32 world, const char 
 
 bool local_job_is_running(const struct host_job *job)
 {
-	return launcher_running(job->launcher);
+	return job->command || launcher_running(job->launcher);
+}
+
+static void add_words(void *text, struct host_output output)
+{
+	gsize length;
+	const char *bytes = g_bytes_get_data(output.bytes, &length);
+	g_autofree char *words = g_strndup(bytes ? bytes : "", length);
+
+	g_string_append(text, g_strstrip(words));
+	host_output_clear(&output);
 }
 
 char *local_job_words(const struct host_job *job)
 {
+	struct host_range end = {.directory = job->directory,
+	                         .stream = HOST_STREAM_ERRORS,
+	                         .most = WORDS_MOST,
+	                         .last = true};
+	struct host *host = &job->local->base;
 	GString *text = g_string_new(NULL);
 
-	for (int rank = 0; rank < job->local->options.ranks && text->len == 0; rank++) {
-		g_autofree char *printed = local_errors_of(&job->local->base, job->directory, rank,
-		                                           NULL);
-
-		if (printed)
-			g_string_append(text, g_strstrip(printed));
-	}
-	if (text->len == 0)
+	for (; end.rank < job->local->options.ranks && text->len == 0; end.rank++)
+		host->operations->rank_output(host, &end, add_words, text); /* at once */
+	if (text->len == 0 && job->launcher)
 		g_string_append(text, launcher_output(job->launcher));
 	if (text->len > WORDS_MOST)
 		g_string_erase(text, 0, (gssize)text->len - WORDS_MOST);
@@ -219,12 +259,13 @@ char *local_job_words(const struct host_job *job)
 
 int local_job_signal(const struct host_job *job)
 {
-	return launcher_signal(job->launcher);
+	return job->launcher ? launcher_signal(job->launcher) : 0;
 }
 
 void local_job_connected(struct host_job *job, int rank, const struct host_link *link)
 {
-	disconnect_order_watch(job->disconnect_order, rank, link_socket(link));
+	if (!cluster_watch(link, rank, job->disconnect_order))
+		disconnect_order_watch(job->disconnect_order, rank, link_socket(link));
 	if (job->lined)
 		lined_up_let_go(job->lined); /* not all are known before MPI_Init */
 }
@@ -236,9 +277,14 @@ const GArray *local_job_disconnect_order(struct host_job *job)
 
 void local_job_free(struct host_job *job)
 {
+	if (job->local->cluster)
+		cluster_forget(job->local->cluster, job);
+	cluster_unwatch(job->local->cluster, job->disconnect_order);
 	launcher_free(job->launcher);
 	lined_up_free(job->lined);
 	disconnect_order_free(job->disconnect_order);
+	g_strfreev(job->command);
+	g_strfreev(job->environment);
 	g_free(job->directory);
 	g_free(job);
 }

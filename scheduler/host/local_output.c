@@ -72,17 +72,18 @@ static GBytes *read_part(int opened, const char *file, guint64 from, guint64 cou
 }
 
 /* Reads the part of a file; NULL with `error` set. */
-static GBytes *read_file(const char *file, guint64 from, guint64 most, struct stat *ret_status,
+static GBytes *read_file(const char *file, const struct host_range *range, struct stat *ret_status,
                          GError **error)
 {
 	int opened = open_file(file, ret_status, error);
-	guint64 size;
+	guint64 size, from;
 	GBytes *bytes;
 
 	if (opened < 0)
 		return NULL;
 	size = (guint64)ret_status->st_size;
-	bytes = read_part(opened, file, from, from < size ? MIN(most, size - from) : 0, error);
+	from = range->last ? size - MIN(size, range->most) : MIN(size, range->from);
+	bytes = read_part(opened, file, from, MIN(range->most, size - from), error);
 	close(opened);
 	return bytes;
 }
@@ -98,10 +99,10 @@ void local_rank_output(struct host *host, const struct host_range *range,
 	struct stat status;
 
 	(void)host;
-	output.bytes = read_file(file, range->from, range->most, &status, &error);
+	output.bytes = read_file(file, range, &status, &error);
 	if (output.bytes) {
 		output.size = (guint64)status.st_size;
-		output.cut = !(status.st_mode & S_IWUSR); /* shim/libc/output.h */
+		output.cut = !range->last && !(status.st_mode & S_IWUSR); /* shim/libc/output.h */
 	} else {
 		output.bytes = g_bytes_new_static("", 0);
 		output.lost = g_strdup(error->message);
@@ -109,29 +110,6 @@ void local_rank_output(struct host *host, const struct host_range *range,
 	if (output.cut)
 		chmod(file, S_IRUSR | S_IWUSR);
 	done(user, output);
-}
-
-char *local_errors_of(struct host *host, const char *directory, int rank, gsize *ret_length)
-{
-	g_autofree char *file = file_of(directory, HOST_STREAM_ERRORS, rank);
-	g_autoptr(GBytes) bytes = NULL;
-	struct stat status;
-	int opened = open_file(file, &status, NULL);
-	guint64 size;
-
-	(void)host;
-	if (opened < 0)
-		return NULL;
-	size = (guint64)status.st_size;
-	bytes = read_part(opened, file, size - MIN(size, HOST_ERRORS_MOST),
-	                  MIN(size, HOST_ERRORS_MOST), NULL);
-	close(opened);
-	if (!bytes)
-		return NULL;
-	if (ret_length)
-		*ret_length = g_bytes_get_size(bytes);
-	return size > 0 ? g_strndup(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes))
-	                : g_strdup("");
 }
 
 /* Not everything that writes for a rank learns that a write has failed, or that shared memory could

@@ -127,27 +127,17 @@ GArray *local_other_threads(struct host *host, pid_t process)
 	return threads_others(process);
 }
 
-char *local_attach_command(struct host *host, pid_t process)
-{
-	(void)host;
-	return g_strdup_printf("attach %d", (int)process);
-}
-
-char *local_executable_of(struct host *host, pid_t process)
+void local_debuggee_of(struct host *host, pid_t process,
+                       void (*done)(void *user, struct host_debuggee debuggee), void *user)
 {
 	g_autofree char *link = g_strdup_printf("/proc/%d/exe", (int)process);
-
-	(void)host;
-	return g_file_read_link(link, NULL);
-}
-
-char *local_mappings_of(struct host *host, pid_t process)
-{
 	g_autofree char *file = g_strdup_printf("/proc/%d/maps", (int)process);
-	char *maps = NULL;
+	struct host_debuggee debuggee = {.attach = g_strdup_printf("attach %d", (int)process),
+	                                 .program = g_file_read_link(link, NULL)};
 
 	(void)host;
-	return g_file_get_contents(file, &maps, NULL, NULL) ? maps : NULL;
+	g_file_get_contents(file, &debuggee.mappings, NULL, NULL);
+	done(user, debuggee);
 }
 
 GArray *local_stack_of(struct host *host, pid_t process, pid_t thread)
@@ -159,13 +149,15 @@ GArray *local_stack_of(struct host *host, pid_t process, pid_t thread)
 int local_rank_without_process(struct host *host, const pid_t *processes, int ranks)
 {
 	const struct local_options *options = &local_of(host)->options;
+	g_autofree bool *alive = NULL;
 	bool any = false;
 
 	for (int rank = 0; rank < ranks; rank++)
 		any |= processes[rank] > 0;
 	if (!any && options->launcher)
 		return -1; /* it may wait for an allocation */
-	return absent_rank(run_directory_path(options->directory), processes, ranks);
+	alive = absent_rank_alive(run_directory_path(options->directory), ranks);
+	return absent_rank(alive, processes, ranks);
 }
 
 void local_end_left_behind(struct host *host, const char *directory, bool all)

@@ -30,6 +30,10 @@ struct mpi_runtime {
 	const struct environment_variable *variables;
 	/* Instead of those of equal names, if ranks cannot read each other's memory. */
 	const struct environment_variable *without_peers;
+	/* The same, if they are on several machines. `remote_shell`: name of the variable for the
+	 * program that starts its processes there, called as ssh is. */
+	const struct environment_variable *on_machines;
+	const char *remote_shell;
 	/* Beginnings of names: such variables are removed, unless they are in `variables`. */
 	const char *const *forbidden;
 

@@ -16,8 +16,16 @@ static const struct environment_variable variables[] = {
 	{"HYDRA_LAUNCHER", ENVIRONMENT_DEFAULT, "fork",
          "under Slurm, Hydra would start its processes by srun, which waits for room in the "
          "allocation, and leaves ranks without snapshots"},
+	{"HYDRA_HOST_FILE", ENVIRONMENT_BATCH, NULL,
+         "nodes for Hydra; with --launcher, ranks are on all of them"},
+	{"HYDRA_LAUNCHER_EXEC", ENVIRONMENT_BATCH, NULL,
+         "remote shell of Hydra's; with --launcher, matchpoint starts its outposts by it"},
 	{"HYDRA_*", ENVIRONMENT_BATCH, NULL,
          "settings of Hydra: ranks are started on this machine"},
+	{"SLURM_JOB_ID", ENVIRONMENT_BATCH, NULL,
+         "set in an allocation of Slurm's; --launcher srun then starts ranks on all its nodes"},
+	{"SLURM_JOB_NUM_NODES", ENVIRONMENT_BATCH, NULL, "how many nodes it has"},
+	{"SLURM_JOB_NODELIST", ENVIRONMENT_BATCH, NULL, "which"},
 	{"SLURM_*", ENVIRONMENT_BATCH, NULL, "Slurm's allocation: Hydra would call srun"},
 	{"SLURMD_*", ENVIRONMENT_BATCH, NULL, "the same"},
 	{"PBS_NODEFILE", ENVIRONMENT_BATCH, NULL, "machines of a PBS job: Hydra would use them"},
@@ -80,6 +88,14 @@ static const struct environment_variable without_peers[] = {
 	{NULL, ENVIRONMENT_READ, NULL, NULL},
 };
 
+static const struct environment_variable on_machines[] = {
+	{"HYDRA_LAUNCHER", ENVIRONMENT_FORCED, "ssh", "processes are started by a remote shell"},
+	{"UCX_TLS", ENVIRONMENT_FORCED, "tcp,posix,self", "tcp between machines"},
+	{"UCX_RNDV_SCHEME", ENVIRONMENT_FORCED, "auto", "tcp has no other"},
+	{"UCX_MODULES", ENVIRONMENT_FORCED, "^*", "none is of use"},
+	{NULL, ENVIRONMENT_READ, NULL, NULL},
+};
+
 /* Other settings of UCX's shared memory are removed: they could undo those of the table. */
 static const char *const forbidden[] = {"UCX_POSIX_", "UCX_MM_", "UCX_CMA_", NULL};
 
@@ -96,6 +112,8 @@ const struct mpi_runtime mpi_runtime_mpich = {
 	.rank_variable = "PMI_RANK",
 	.variables = variables,
 	.without_peers = without_peers,
+	.on_machines = on_machines,
+	.remote_shell = "HYDRA_LAUNCHER_EXEC",
 	.forbidden = forbidden,
 	.shared_files = "/dev/shm/mpich_",
 };

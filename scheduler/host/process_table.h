@@ -11,7 +11,12 @@
  *
  * The table has the processes of one world: the one that began last. It changes, and is reported
  * again, when an execution begins in other processes: a new job, or copies from a snapshot. Ranks
- * that were rewound in place are the same processes. */
+ * that were rewound in place are the same processes.
+ *
+ * Processes that a program spawns are ranks of the job from its beginning (common/prelaunched.h).
+ * So they are in the table then, and a debugger has them before their main(). A spawn, a connection
+ * and a disconnection change no row, and are not reported. A job that turns out to be too small is
+ * replaced by a larger one, which is. */
 #ifndef MATCHPOINT_SCHEDULER_HOST_PROCESS_TABLE_H
 #define MATCHPOINT_SCHEDULER_HOST_PROCESS_TABLE_H
 

@@ -1,5 +1,7 @@
 #include "livelock_policy.h"
 
+#include "explorer/rank_name.h"
+
 /* It is over, unless the ranks depend on more than polls. */
 static enum livelock_policy_step look_closer(guint64 rounds, gint64 waited_us,
                                              enum livelock_state detector, bool waited)
@@ -127,8 +129,8 @@ const char *livelock_policy_words(const struct livelock_policy *policy,
 	if (detector->state != LIVELOCK_CHANGES)
 		return "; suspected: it is not known whether the ranks that poll come back to "
 		       "the same state";
-	text = g_strdup_printf("; suspected: rank %d's memory changes from poll to poll, so it may "
+	text = g_strdup_printf("; suspected: rank %s's memory changes from poll to poll, so it may "
 	                       "have a limit that it has not reached",
-	                       detector->changed);
+	                       rank_name(detector->changed));
 	return g_intern_string(text);
 }

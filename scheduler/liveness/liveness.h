@@ -3,12 +3,23 @@
 #ifndef MATCHPOINT_SCHEDULER_LIVENESS_LIVENESS_H
 #define MATCHPOINT_SCHEDULER_LIVENESS_LIVENESS_H
 
-#include "absent_ranks.h"
-#include "delivery_timeout.h"
 #include "livelock_detector.h"
 #include "livelock_policy.h"
 #include "stall.h"
 #include "thread_rest.h"
+
+/* Whether a rank will never connect. */
+struct absent_ranks {
+	gint64 next; /* time of the next look */
+	int rank;    /* rank that had no process, and how often in a row */
+	guint times;
+};
+
+/* For how long ranks are held back until the others are at rest (world_arrival.h). */
+struct delivery_timeout {
+	gsize events; /* number of events of the world at the last check; 0 at first */
+	gint64 since; /* time when that number was reached */
+};
 
 /* All times are of the host's clock, in microseconds; 0: not, or not yet. */
 struct liveness {
@@ -31,5 +42,14 @@ void liveness_release(struct liveness *liveness);
 
 /* A rank has sent a message that is a sign of progress. */
 void liveness_heard(struct liveness *liveness, gint64 now);
+
+/* Call this regularly while ranks connect. `processes`: by rank; 0: not connected. Returns the rank
+ * that will never connect, once that is certain (host.h: rank_without_process); else -1. */
+int absent_ranks_check(struct absent_ranks *absent, struct host *host, const pid_t *processes,
+                       int ranks);
+
+/* Releases the ranks that are held back if nothing has happened for long. `now` in microseconds.
+ * Returns whether any rank was released. */
+bool delivery_timeout_check(struct delivery_timeout *timeout, struct world *world, gint64 now);
 
 #endif

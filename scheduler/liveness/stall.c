@@ -87,11 +87,6 @@ void stall_set(struct stall *stall, int rank, pid_t pid, guint64 address)
 	stall->heard = true;
 }
 
-guint64 stall_address(const struct stall *stall, int rank)
-{
-	return stall->seats[rank].address;
-}
-
 void stall_heard(struct stall *stall)
 {
 	stall->heard = true;

@@ -36,8 +36,6 @@ void stall_free(struct stall *stall);
 /* Sets the process of a rank, and the address of its struct wire_blocking_call. */
 void stall_set(struct stall *stall, int rank, pid_t pid, guint64 address);
 
-guint64 stall_address(const struct stall *stall, int rank);
-
 /* A rank has reported something. */
 void stall_heard(struct stall *stall);
 

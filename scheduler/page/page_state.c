@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "explorer/rank_name.h"
+
 #define MESSAGE_BYTES 262144     /* approximate size of a message */
 #define TABLES_BYTES (32u << 20) /* limit for data that calls share; the rest is not kept */
 
@@ -420,6 +422,18 @@ static void read_text(GString *json, struct page_reader *reader)
 	json_add_text(json, state->text->str + from);
 }
 
+/* Of a job with several worlds. */
+static void add_rank_names(GString *json, int ranks)
+{
+	if (!rank_names_divide())
+		return;
+	json_add_name(json, "rank_names");
+	g_string_append_c(json, '[');
+	for (int rank = 0; rank < ranks; rank++)
+		json_add_text(json, rank_name(rank));
+	g_string_append_c(json, ']');
+}
+
 /* The reader starts again from the beginning, as the state did. */
 static void begin_anew(GString *json, struct page_reader *reader)
 {
@@ -430,6 +444,7 @@ static void begin_anew(GString *json, struct page_reader *reader)
 		memset(reader->tables, 0, sizeof(reader->tables));
 		json_add_name(json, "ranks");
 		json_add_number(json, state->ranks);
+		add_rank_names(json, state->ranks);
 	}
 	if (!tables && reader->begun == state->begun)
 		return;

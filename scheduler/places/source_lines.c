@@ -438,6 +438,14 @@ static bool is_start(const char *symbol, Dwarf_Die *unit)
 	           || language == DW_LANG_Fortran08);
 }
 
+/* Whether it is the shim's code that calls main (shim/lifecycle/before_main.c). */
+static bool is_before_main(const char *path, const char *symbol)
+{
+	g_autofree char *name = g_path_get_basename(path);
+
+	return g_str_has_prefix(name, "libmatchpoint-") && g_str_has_suffix(symbol, "_and_start");
+}
+
 static bool is_c_library(const char *path)
 {
 	g_autofree char *name = g_path_get_basename(path);
@@ -456,7 +464,8 @@ static GArray *resolve_frames(struct source_lines *lines, const struct spot *spo
 	struct record_frame frame = {.function = symbol ? intern_printable(symbol) : NULL,
 	                             .place = resolve(lines, spot->path, spot->offset)};
 
-	if (is_c_library(spot->path) || (symbol && is_start(symbol, unit)))
+	if (is_c_library(spot->path)
+	    || (symbol && (is_start(symbol, unit) || is_before_main(spot->path, symbol))))
 		return frames;
 	if (unit)
 		append_functions(unit, address - bias, frame, frames);

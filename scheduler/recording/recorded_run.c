@@ -472,13 +472,6 @@ static GArray *no_plan(struct strategy *strategy)
 	return g_array_new(false, false, sizeof(struct choice));
 }
 
-static bool needs_nothing(const struct strategy *strategy, const GArray *choices)
-{
-	(void)strategy;
-	(void)choices;
-	return false;
-}
-
 static void keep(struct strategy *strategy)
 {
 	(void)strategy; /* the run's owner frees it */
@@ -495,7 +488,6 @@ struct strategy *recorded_run_strategy(void *user, const struct communicators *c
 	                                  .rest = decide,
 	                                  .called = see_call,
 	                                  .answered = see_answer,
-	                                  .needs = needs_nothing,
 	                                  .free = keep};
 	return &run->strategy;
 }

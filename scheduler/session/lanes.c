@@ -569,7 +569,7 @@ bool lanes_need(const struct lanes *lanes, const struct world *world)
 		const struct lane *lane = lane_at(lanes, i);
 
 		if (lane->explorer && lane->buffering == buffering
-		    && (lane->strategy->needs(lane->strategy, choices)
+		    && ((!lane->strategy->passes && explorer_needs(lane->explorer, choices))
 		        || (lane_execution(lane) && comes_through(lane_execution(lane), choices))))
 			return true;
 	}

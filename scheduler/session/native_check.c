@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include "explorer/program_parts.h"
+#include "explorer/rank_name.h"
 #include "outcome_text.h"
 #include "outcome_watch.h"
 #include "scheduler/host/plain_run.h"
@@ -124,7 +125,7 @@ static char *complaint_words(const struct plain_run *run)
 		g_autofree char *line = first_line(run->errors->pdata[rank]);
 
 		if (line)
-			return g_strdup_printf(" (rank %u wrote \"%s\")", rank, line);
+			return g_strdup_printf(" (rank %s wrote \"%s\")", rank_name(rank), line);
 	}
 	return g_strdup("");
 }
@@ -137,9 +138,10 @@ static char *rank_words(const struct plain_run *run, guint rank)
 	g_autofree char *wrote = line ? g_strdup_printf(" (it wrote \"%s\")", line) : g_strdup("");
 
 	if (WIFSIGNALED(end))
-		return g_strdup_printf("rank %u was killed by SIG%s%s", rank,
+		return g_strdup_printf("rank %s was killed by SIG%s%s", rank_name(rank),
 		                       sigabbrev_np(WTERMSIG(end)), wrote);
-	return g_strdup_printf("rank %u exited with status %d%s", rank, WEXITSTATUS(end), wrote);
+	return g_strdup_printf("rank %s exited with status %d%s", rank_name(rank), WEXITSTATUS(end),
+	                       wrote);
 }
 
 /* NULL: it ended well. Free with g_free. */

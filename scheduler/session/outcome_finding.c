@@ -1,13 +1,14 @@
 #include "outcome_finding.h"
 
+#include "explorer/rank_name.h"
 #include "outcome_text.h"
 
 char *outcome_finding_place(guint ranks, char *const *files,
                             const struct outcome_difference *difference)
 {
 	if (difference->text < ranks)
-		return g_strdup_printf("rank %u's output, line %u", difference->text,
-		                       difference->line);
+		return g_strdup_printf("rank %s's output, line %u",
+		                       rank_name((int)difference->text), difference->line);
 	if (difference->is_block)
 		return g_strdup_printf("%s, offset %" G_GUINT64_FORMAT,
 		                       files[difference->text - ranks],

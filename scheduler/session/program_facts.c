@@ -1,5 +1,6 @@
 #include "program_facts.h"
 
+#include "explorer/rank_name.h"
 #include "scheduler/execution/sanitizer_report.h"
 
 struct program_facts {
@@ -31,7 +32,7 @@ void program_facts_add_printed(struct program_facts *facts, const struct record_
 		                                 : NULL;
 
 		if (found)
-			facts->survived = g_strdup_printf("rank %u: %s", rank, found);
+			facts->survived = g_strdup_printf("rank %s: %s", rank_name(rank), found);
 	}
 }
 

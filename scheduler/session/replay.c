@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "explorer/rank_name.h"
 #include "findings.h"
 #include "infrastructure_failures.h"
 #include "scheduler/store/store.h"
@@ -148,7 +149,7 @@ static char *struck_again(const struct execution *execution, int ranks)
 		if (!rank_end_is_struck(&ends[rank]))
 			continue;
 		how = rank_end_struck_words(&ends[rank]);
-		return g_strdup_printf("rank %d, %s", rank, how);
+		return g_strdup_printf("rank %s, %s", rank_name(rank), how);
 	}
 	return NULL;
 }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "explorer/rank_name.h"
 #include "scheduler/store/record.h"
 
 #define PLACES_SHOWN 5u
@@ -65,7 +66,8 @@ static char *first_words(const struct record_finding *finding)
 	if (finding->ranks->len > 1)
 		return g_strdup_printf("%s (%u ranks", colon ? colon + 2 : line->does,
 		                       finding->ranks->len);
-	return g_strdup_printf("%s (rank %d", colon ? colon + 2 : line->does, line->rank);
+	return g_strdup_printf("%s (rank %s", colon ? colon + 2 : line->does,
+	                       rank_name(line->rank));
 }
 
 void returned_errors_add(struct returned_errors *errors, const GPtrArray *findings)

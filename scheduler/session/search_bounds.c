@@ -1,5 +1,6 @@
 #include "search_bounds.h"
 
+#include "explorer/rank_name.h"
 #include "scheduler/world/bounds.h"
 
 static const struct bound *bound_at(const struct session_options *options, guint index)
@@ -119,7 +120,7 @@ static void note_unmet(const struct session_options *options, guint index, GPtrA
 
 	switch (bound->kind) {
 	case BOUND_RANK:
-		text = g_strdup_printf("%s: rank %d had no choice", option, bound->rank);
+		text = g_strdup_printf("%s: rank %s had no choice", option, rank_name(bound->rank));
 		break;
 	case BOUND_SITE:
 		text = g_strdup_printf("%s: no choice was made there; compile the program with -g "

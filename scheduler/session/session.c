@@ -4,6 +4,7 @@
 
 #include "coverage.h"
 #include "explorer/program_parts.h"
+#include "explorer/rank_name.h"
 #include "infrastructure_failures.h"
 #include "interruption.h"
 #include "lanes.h"
@@ -386,6 +387,7 @@ static bool run_session(const struct session_options *options, struct session_re
 	bool opened, mixed;
 
 	interruption_hold();
+	rank_names_set(options->program, options->ranks);
 	session_init(&session, options);
 	opened = session_open(&session, &session.error);
 	if (opened)

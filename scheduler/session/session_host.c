@@ -3,7 +3,6 @@
 #include "infrastructure_failures.h"
 #include "rank_outputs.h"
 #include "replay.h"
-#include "scheduler/execution/event_log.h"
 #include "scheduler/execution/history.h"
 #include "scheduler/execution/recorder.h"
 #include "scheduler/execution/runs.h"

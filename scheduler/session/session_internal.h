@@ -9,6 +9,7 @@
 #include "findings.h"
 #include "scheduler/execution/events.h"
 #include "scheduler/execution/runs.h"
+#include "scheduler/host/cluster_words.h"
 #include "scheduler/host/host.h"
 #include "scheduler/host/output_place.h"
 #include "scheduler/host/run_directory.h"
@@ -28,6 +29,7 @@ struct session {
 
 	struct run_directory *directory; /* see session_machine.h for these */
 	struct output_place *output;     /* of what ranks print; NULL: not open */
+	struct cluster_words cluster;    /* whether ranks are on several machines, and how */
 	struct janitor *janitor;         /* cleans up if this process is killed */
 	struct journal *journal;         /* NULL: the program's changes of files stay */
 

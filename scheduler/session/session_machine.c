@@ -188,8 +188,14 @@ bool session_machine_open(struct session *session, GError **error)
 		.notes = session->exploration->notes,
 	};
 
-	if (!open_journal(session, error))
+	if (!open_journal(session, error)
+	    || !cluster_words_read(options->launcher, &session->cluster, error))
 		return false;
+	if (session->cluster.kind != CLUSTER_NONE) {
+		local.cluster = &session->cluster;
+		local.launcher = session->cluster.launcher;
+		session->exploration->backtrack_reason = g_strdup("ranks are on several machines");
+	}
 	session->output = output_place_new(session->directory, options->ranks, options->store);
 	/* Only an exploration can begin again if output turns out to be too large. */
 	if (options->output_on_disk
@@ -212,4 +218,5 @@ void session_machine_close(struct session *session)
 	run_directory_free(session->directory);
 	janitor_end(session->janitor);
 	local_free(session->host);
+	cluster_words_clear(&session->cluster);
 }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "explorer/rank_name.h"
 #include "interleaving.h"
 #include "mpi_calls.h"
 #include "scheduler/execution/save.h"
@@ -326,8 +327,8 @@ char *session_saving_why_nothing(const struct session_saving *saving)
 		                       mpi_call_name(options->function),
 		                       options->every > 0 ? " after that time" : "");
 	if (options->call != 0)
-		return g_strdup_printf("no position was saved: rank %d made no call %u",
-		                       options->rank, options->call);
+		return g_strdup_printf("no position was saved: rank %s made no call %u",
+		                       rank_name(options->rank), options->call);
 	if (options->every > 0)
 		return g_strdup_printf("no position was saved: nothing ran for %.9g s",
 		                       options->every);

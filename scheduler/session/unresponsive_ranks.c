@@ -1,5 +1,6 @@
 #include "unresponsive_ranks.h"
 
+#include "explorer/rank_name.h"
 #include "interleaving.h"
 #include "mpi_calls.h"
 #include "scheduler/places/live_stack.h"
@@ -114,8 +115,8 @@ static char *stack_words(const struct execution *execution, int rank)
 
 static char *ranks_words(int first, int last)
 {
-	return first == last ? g_strdup_printf("rank %d is", first)
-	                     : g_strdup_printf("ranks %d-%d are", first, last);
+	return first == last ? g_strdup_printf("rank %s is", rank_name(first))
+	                     : g_strdup_printf("ranks %s are", rank_names_row(first, last));
 }
 
 static void add_line(GPtrArray *lines, int first, int last, const char *words)
@@ -165,8 +166,8 @@ void unresponsive_ranks_note(struct runs *runs, GPtrArray *notes)
 	others = busy_ranks(execution, &rank) - 1;
 	where = whereabouts(execution, rank);
 	text = g_string_new(NULL);
-	g_string_printf(text, "when it was stopped, rank %d had been silent for %.1f s, %s", rank,
-	                execution_silent_seconds(execution), where);
+	g_string_printf(text, "when it was stopped, rank %s had been silent for %.1f s, %s",
+	                rank_name(rank), execution_silent_seconds(execution), where);
 	if (others > 0)
 		g_string_append_printf(text, "; so had %u other%s", others, others == 1 ? "" : "s");
 	g_string_append(text, "; it may be computing or in an endless loop");

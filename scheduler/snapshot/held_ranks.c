@@ -60,7 +60,7 @@ void held_ranks_add(struct placement *placement, int rank, const struct wire_hel
 	one = &group->ranks[rank];
 	one->link = slot->link;
 	one->pid = slot->pid;
-	one->inside = snapshots->client->inside(placement->execution, rank);
+	one->inside = slot->inside;
 	one->unshared = held->unshared;
 	one->ahead = one->ended = false;
 	placement_assign(slot->link, LINK_HELD, group, rank);
@@ -320,7 +320,7 @@ static void keep_in_place(struct process_group *held, int rank)
 	placement_assign(link, LINK_RANK, placement->execution, rank);
 	placement->slots[rank].link = link;
 	placement->slots[rank].pid = known.pid;
-	process_group_owe(held, rank);
+	held->ranks[rank].owed = true;
 	placement->connected++;
 	held->snapshots->client->located(placement->execution, rank, known.pid, known.inside);
 }

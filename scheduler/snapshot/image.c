@@ -50,7 +50,7 @@ static bool share(struct snapshot *snapshot, int rank)
 	process_group_share(snapshot->group, rank, image);
 	snapshot->images[rank] = image;
 	snapshot->shared[rank] = true;
-	snapshot->rank_bytes += process_group_bytes(snapshot->group, rank);
+	snapshot->rank_bytes += snapshot->group->ranks[rank].bytes;
 	snapshot->answered[rank] = true;
 	snapshot->parked++;
 	return true;
@@ -247,6 +247,6 @@ void image_connected(struct placement *placement)
 	if (!put_shared_back(snapshot, placement))
 		return;
 	for (int rank = 0; rank < placement->snapshots->ranks; rank++)
-		if (!process_group_is_owed(placement->group, rank))
+		if (!placement->group->ranks[rank].owed)
 			welcome(placement, rank);
 }

@@ -25,6 +25,7 @@ struct rank_slot {
 	struct host_link *link; /* NULL: not connected, or gone */
 	pid_t pid;              /* 0: unknown */
 	pid_t parent;           /* of the launcher's ranks, at connection; likewise */
+	guint64 inside;         /* address of its struct wire_blocking_call; likewise */
 	bool welcomed;          /* it has got WELCOME, perhaps before it is connected */
 };
 

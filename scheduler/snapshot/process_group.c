@@ -104,28 +104,13 @@ guint32 process_group_stays(const struct process_group *group, int rank)
 	return process_group_is_idle(group, rank) ? group->ranks[rank].image : 0;
 }
 
-void process_group_owe(struct process_group *group, int rank)
-{
-	group->ranks[rank].owed = true;
-}
-
-bool process_group_is_owed(const struct process_group *group, int rank)
-{
-	return group && group->ranks[rank].owed;
-}
-
 bool process_group_settle(struct process_group *group, int rank)
 {
-	const bool owed = process_group_is_owed(group, rank);
+	const bool owed = group && group->ranks[rank].owed;
 
 	if (owed)
 		group->ranks[rank].owed = false;
 	return owed;
-}
-
-guint64 process_group_bytes(const struct process_group *group, int rank)
-{
-	return group->ranks[rank].bytes;
 }
 
 void process_group_share(struct process_group *group, int rank, guint32 image)

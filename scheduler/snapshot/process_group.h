@@ -14,9 +14,10 @@ struct snapshots;
 
 struct rank_process {
 	guint32 image; /* that it equals; 0: none */
-	bool idle, owed;
-	guint64 bytes;
-	GArray *kept; /* struct kept, by number of image */
+	bool idle;
+	bool owed; /* it stays as it is, and gets WELCOME of its new world with its next order */
+	guint64 bytes; /* of all its images */
+	GArray *kept;  /* struct kept, by number of image */
 	/* While it is held: */
 	struct host_link *link; /* NULL: it is not held */
 	pid_t pid;
@@ -69,14 +70,9 @@ bool process_group_is_idle_whole(const struct process_group *group);
  * may be NULL. */
 guint32 process_group_stays(const struct process_group *group, int rank);
 
-/* A rank that stays as it is is owed WELCOME of its new world. WELCOME goes with its next order.
- * process_group_settle returns whether it was owed, and settles it. `group` may be NULL for the
- * last two. */
-void process_group_owe(struct process_group *group, int rank);
-bool process_group_is_owed(const struct process_group *group, int rank);
+/* Returns whether the rank was owed WELCOME of its new world, and settles it. `group` may be
+ * NULL. */
 bool process_group_settle(struct process_group *group, int rank);
-
-guint64 process_group_bytes(const struct process_group *group, int rank);
 
 /* process_group_share adds a reference to an image without the rank being asked.
  * process_group_forget removes one. It returns true if that was the rank's own: the rank must get

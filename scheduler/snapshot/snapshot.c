@@ -60,7 +60,7 @@ struct snapshot *snapshot_park(const struct snapshot_subject *subject)
 	return snapshot;
 }
 
-static struct position *position_of_world(const struct world *world)
+struct position *snapshot_position(const struct world *world)
 {
 	const struct world_options *options = world_options(world);
 	struct position *position = position_of(options->ranks, options->nodes, options->buffering,
@@ -79,7 +79,7 @@ void snapshot_enter_set(struct snapshot *snapshot)
 		memset(snapshot->links, 0, (gsize)snapshots->ranks * sizeof(*snapshot->links));
 	for (int rank = 0; rank < snapshots->ranks; rank++)
 		placement_assign(snapshot->links[rank], LINK_KEEPER, snapshot, rank);
-	snapshot->entry = snapshot_set_add(snapshots->set, position_of_world(snapshot->world),
+	snapshot->entry = snapshot_set_add(snapshots->set, snapshot_position(snapshot->world),
 	                                   snapshot->images ? NULL : snapshot->pids,
 	                                   snapshot->rank_bytes + snapshot->shared_bytes,
 	                                   snapshot->ran, snapshot);

@@ -57,6 +57,8 @@ struct snapshot_subject {
 
 /* Makes a snapshot of an execution at rest. Ranks get no order from it. */
 struct snapshot *snapshot_new(const struct snapshot_subject *subject);
+/* Where the ranks of a world are: its choices, and a cut. Free with position_free. */
+struct position *snapshot_position(const struct world *world);
 /* Adds it to the snapshot set, so it can be returned to. */
 void snapshot_enter_set(struct snapshot *snapshot);
 

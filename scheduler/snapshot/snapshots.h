@@ -23,10 +23,8 @@ struct snapshots_client {
 	void (*welcome)(const struct execution *execution, int rank, struct host_link *link);
 	/* All ranks count as connected, although some have not sent HELLO. */
 	void (*connected)(struct execution *execution);
-	/* The process of a rank, and the address of its struct wire_blocking_call, are known; and
-	 * what that address is. */
+	/* The process of a rank, and the address of its struct wire_blocking_call, are known. */
 	void (*located)(struct execution *execution, int rank, pid_t pid, guint64 inside);
-	guint64 (*inside)(const struct execution *execution, int rank);
 	/* A rank that is held has left its world. */
 	void (*held)(struct execution *execution, int rank);
 	/* The execution has to be begun again, at another snapshot. */

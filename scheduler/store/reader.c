@@ -1,3 +1,4 @@
+#include "explorer/rank_name.h"
 #include "reader_rows.h"
 #include "variants.h"
 
@@ -132,6 +133,7 @@ static bool read_program(struct store_reader *reader, GError **error)
 	g_ptr_array_add(program, NULL);
 	g_strfreev(reader->exploration->program);
 	reader->exploration->program = (GStrv)g_ptr_array_free(g_steal_pointer(&program), false);
+	rank_names_set(reader->exploration->program, reader->exploration->ranks);
 	return true;
 }
 
@@ -340,19 +342,19 @@ const struct record_finding *store_reader_finding(const struct store_reader *rea
 	return NULL;
 }
 
-bool store_reader_each(struct store_reader *reader, bool with_findings_only,
-                       store_reader_visit visit, void *data, GError **error)
+typedef struct record_execution *read_record(struct store_reader *reader, gint64 id,
+                                             GError **error);
+
+/* Reads with `read` those whose ids the query gives. */
+static bool each(struct store_reader *reader, const char *query, read_record *read,
+                 store_reader_visit visit, void *data, GError **error)
 {
-	sqlite3_stmt *row = rows_prepare(
-		reader,
-		with_findings_only ? "SELECT DISTINCT execution FROM shows ORDER BY execution"
-				   : "SELECT id FROM execution ORDER BY id",
-		error);
+	sqlite3_stmt *row = rows_prepare(reader, query, error);
 	int code = -1;
 
 	while (row && (code = rows_step(reader, row, error)) == 1) {
 		g_autoptr(RecordExecution)
-			execution = rows_execution(reader, sqlite3_column_int64(row, 0), error);
+			execution = read(reader, sqlite3_column_int64(row, 0), error);
 
 		if (!execution || !visit(execution, data, error)) {
 			code = -1;
@@ -361,6 +363,23 @@ bool store_reader_each(struct store_reader *reader, bool with_findings_only,
 	}
 	sqlite3_finalize(row);
 	return code == 0;
+}
+
+#define ALL_EXECUTIONS "SELECT id FROM execution ORDER BY id"
+
+bool store_reader_each(struct store_reader *reader, bool with_findings_only,
+                       store_reader_visit visit, void *data, GError **error)
+{
+	return each(reader,
+	            with_findings_only ? "SELECT DISTINCT execution FROM shows ORDER BY execution"
+	                               : ALL_EXECUTIONS,
+	            rows_execution, visit, data, error);
+}
+
+bool store_reader_each_output(struct store_reader *reader, store_reader_visit visit, void *data,
+                              GError **error)
+{
+	return each(reader, ALL_EXECUTIONS, rows_output, visit, data, error);
 }
 
 struct record_execution *store_reader_example(struct store_reader *reader, uint32_t finding,

@@ -59,6 +59,10 @@ typedef bool (*store_reader_visit)(const struct record_execution *execution, voi
                                    GError **error);
 bool store_reader_each(struct store_reader *reader, bool with_findings_only,
                        store_reader_visit visit, void *data, GError **error);
+/* The same for all interleavings, with what their ranks printed and how they ended, and without
+ * choices, matches, calls and findings: those of a long one take long to read. */
+bool store_reader_each_output(struct store_reader *reader, store_reader_visit visit, void *data,
+                              GError **error);
 
 /* Returns the first interleaving that shows the finding; the caller owns it. NULL with `error` set:
  * there is none. */

@@ -440,33 +440,51 @@ static bool read_parts(struct store_reader *reader, struct record_execution *exe
 {
 	gint64 id = row->id;
 
-	rows_bind(reader, GET_PROCESSES, id, 0, 0);
 	rows_bind(reader, GET_SHOWS, id, 0, 0);
-	return rows_each(reader, GET_PROCESSES, take_process, execution, error)
-	       && rows_each(reader, GET_SHOWS, take_shows, execution->findings, error)
+	return rows_each(reader, GET_SHOWS, take_shows, execution->findings, error)
 	       && rows_choices(reader, id, -1, execution->choices, error)
 	       && read_range(reader, GET_MATCHES, row, execution->matches, error)
 	       && read_range(reader, GET_CALLS, row, execution->calls, error)
 	       && rows_roll_call(reader, id, 0, execution->ranks, error);
 }
 
-struct record_execution *rows_execution(struct store_reader *reader, gint64 id, GError **error)
+/* Reads the execution's own row into *ret, and its processes. */
+static struct record_execution *read_output(struct store_reader *reader, gint64 id,
+                                            struct execution_row *ret, GError **error)
 {
 	g_autoptr(RecordExecution) execution = record_execution_new();
-	struct execution_row row = {0};
 
+	*ret = (struct execution_row){0};
 	rows_bind(reader, GET_EXECUTION, id, 0, 0);
-	if (!rows_each(reader, GET_EXECUTION, take_execution, &row, error))
+	if (!rows_each(reader, GET_EXECUTION, take_execution, ret, error))
 		return NULL;
-	execution->id = row.id;
-	execution->buffering = row.buffering;
-	execution->status = row.status;
-	execution->path = row.path;
-	if (row.id == 0 || !row.path) {
+	execution->id = ret->id;
+	execution->buffering = ret->buffering;
+	execution->status = ret->status;
+	execution->path = ret->path;
+	if (ret->id == 0 || !ret->path) {
 		rows_damaged(reader, "an interleaving is missing, or has no path", error);
 		return NULL;
 	}
-	if (!read_parts(reader, execution, &row, error))
+	rows_bind(reader, GET_PROCESSES, id, 0, 0);
+	if (!rows_each(reader, GET_PROCESSES, take_process, execution, error))
+		return NULL;
+	return g_steal_pointer(&execution);
+}
+
+struct record_execution *rows_output(struct store_reader *reader, gint64 id, GError **error)
+{
+	struct execution_row row;
+
+	return read_output(reader, id, &row, error);
+}
+
+struct record_execution *rows_execution(struct store_reader *reader, gint64 id, GError **error)
+{
+	struct execution_row row;
+	g_autoptr(RecordExecution) execution = read_output(reader, id, &row, error);
+
+	if (!execution || !read_parts(reader, execution, &row, error))
 		return NULL;
 	read_ahead(execution);
 	rows_set_indices(reader, execution->id, execution->calls);

@@ -120,5 +120,7 @@ bool rows_choice_places(struct store_reader *reader, gint64 execution, struct re
                         GError **error);
 
 struct record_execution *rows_execution(struct store_reader *reader, gint64 id, GError **error);
+/* Without choices, matches, calls and findings. */
+struct record_execution *rows_output(struct store_reader *reader, gint64 id, GError **error);
 
 #endif

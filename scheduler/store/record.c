@@ -2,6 +2,7 @@
 
 #include "common/wire.h"
 #include "explorer/nodes.h"
+#include "explorer/rank_name.h"
 #include "mpi_calls.h"
 
 static bool is_shown(gunichar character)
@@ -163,8 +164,8 @@ char *record_alternative_print(const struct record_message *alternative)
 	if (alternative->answer)
 		return print_answer(alternative);
 	if (!alternative->place.file && !alternative->place.function)
-		return g_strdup_printf("rank %d's message", alternative->source);
-	return g_strdup_printf("rank %d's message (%s)", alternative->source, place);
+		return g_strdup_printf("rank %s's message", rank_name(alternative->source));
+	return g_strdup_printf("rank %s's message (%s)", rank_name(alternative->source), place);
 }
 
 struct record_choice *record_choice_new(void)

@@ -14,6 +14,7 @@
 
 #include "explorer/choice.h"
 #include "explorer/program_parts.h"
+#include "explorer/rank_name.h"
 #include "finding_kind.h"
 #include "limit.h"
 

@@ -1,5 +1,7 @@
 #include "leaks.h"
 
+#include "explorer/rank_name.h"
+
 #include <string.h>
 
 /* Parts of the message "3 <many> made by MPI_X at a.c:7 are <fate>". */
@@ -143,8 +145,8 @@ static char *describe_shares(const struct group *group, int ranks)
 	for (guint i = 0; i < MIN(counts->len, RANKS_SHOWN); i++) {
 		const struct share *share = &g_array_index(counts, struct share, i);
 
-		g_string_append_printf(text, "%srank %d: %u", i > 0 ? ", " : "", share->rank,
-		                       share->count);
+		g_string_append_printf(text, "%srank %s: %u", i > 0 ? ", " : "",
+		                       rank_name(share->rank), share->count);
 	}
 	if (counts->len > RANKS_SHOWN)
 		g_string_append_printf(text, ", and on %u other ranks", counts->len - RANKS_SHOWN);
@@ -159,9 +161,9 @@ static char *describe_leaks(const struct group *group, int ranks)
 	bool one = group->total == 1;
 
 	if (first->kind == LEAK_UNRECEIVED && one)
-		return g_strdup_printf("rank %d's %s(%s) at %s is never received", first->rank,
-		                       first->function, group->arguments ? group->arguments : "",
-		                       place);
+		return g_strdup_printf("rank %s's %s(%s) at %s is never received",
+		                       rank_name(first->rank), first->function,
+		                       group->arguments ? group->arguments : "", place);
 	return g_strdup_printf("%u %s %s by %s at %s %s %s (%s)", group->total,
 	                       one ? words[first->kind].one : words[first->kind].many,
 	                       words[first->kind].made, first->function, place, one ? "is" : "are",

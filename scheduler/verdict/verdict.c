@@ -137,7 +137,7 @@ static struct record_rank *roll_call_line(const struct verdict_facts *facts, int
 	line->call = world_calls(facts->world, rank);
 	line->ended = verdict_ended_words(facts, rank);
 	line->end = end_of(facts, rank, &line->code);
-	if (line_inside(facts, rank, line))
+	if (line_inside(facts, rank, line) || world_awaits_spawn(facts->world, rank))
 		return line;
 	describe_call(facts,
 	              end->inside > 0    ? end->inside

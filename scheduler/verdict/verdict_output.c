@@ -1,5 +1,6 @@
 /* What ranks have printed, and whether that is all: it may be lost, or the place where it is kept
  * full. */
+#include "explorer/rank_name.h"
 #include "scheduler/host/environment.h"
 #include "verdict_internal.h"
 
@@ -13,9 +14,9 @@ static void note_cut(struct verdict *verdict, int rank, const struct host_output
 	verdict->cut_short |= !output->on_disk;
 	if (!verdict->lost_output)
 		verdict->lost_output = g_strdup_printf(
-			"the output of rank %d is cut short: %s, where what ranks print is kept, "
+			"the output of rank %s is cut short: %s, where what ranks print is kept, "
 			"was full for a while; %s",
-			rank, output->place, output->on_disk ? MORE_DISK : MORE_ROOM);
+			rank_name(rank), output->place, output->on_disk ? MORE_DISK : MORE_ROOM);
 }
 
 static GBytes *take(struct verdict *verdict, int rank, const struct host_output *output)
@@ -23,8 +24,8 @@ static GBytes *take(struct verdict *verdict, int rank, const struct host_output 
 	if (output->cut)
 		note_cut(verdict, rank, output);
 	if (output->lost && !verdict->lost_output)
-		verdict->lost_output = g_strdup_printf("the output of rank %d is lost: %s", rank,
-		                                       output->lost);
+		verdict->lost_output = g_strdup_printf("the output of rank %s is lost: %s",
+		                                       rank_name(rank), output->lost);
 	verdict->printed += g_bytes_get_size(output->bytes);
 	return g_bytes_ref(output->bytes);
 }

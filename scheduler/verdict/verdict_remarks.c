@@ -1,4 +1,5 @@
 /* Findings that do not end an interleaving, from the world's remarks. */
+#include "explorer/rank_name.h"
 #include "mpi_calls.h"
 #include "verdict_internal.h"
 
@@ -51,8 +52,8 @@ static char *describe_lines(const GPtrArray *lines)
 		const struct record_rank *line = lines->pdata[i];
 		g_autofree char *place = place_print(&line->place);
 
-		g_string_append_printf(text, "%srank %d %s (%s at %s)", i > 0 ? ", " : "",
-		                       line->rank, line->does, line->function, place);
+		g_string_append_printf(text, "%srank %s %s (%s at %s)", i > 0 ? ", " : "",
+		                       rank_name(line->rank), line->does, line->function, place);
 	}
 	return g_string_free(text, false);
 }

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* sigabbrev_np */
 #include <sys/wait.h>
 
+#include "explorer/rank_name.h"
 #include "mpi_calls.h"
 #include "verdict_internal.h"
 
@@ -48,16 +49,17 @@ static char *describe_line(const struct verdict_facts *facts, const struct recor
 	g_autofree char *thread = NULL;
 
 	if (line->ended && g_strcmp0(line->function, "MPI_Abort") == 0)
-		return g_strdup_printf("rank %d %s at %s", line->rank, line->ended, place);
+		return g_strdup_printf("rank %s %s at %s", rank_name(line->rank), line->ended,
+		                       place);
 	if (line->ended && world_awaits_spawn(facts->world, line->rank))
-		return g_strdup_printf("rank %d %s", line->rank, line->ended);
+		return g_strdup_printf("rank %s %s", rank_name(line->rank), line->ended);
 	if (line->ended)
-		return g_strdup_printf("rank %d %s at %s, %s %s(%s)", line->rank, line->ended,
-		                       place, where, line->function ? line->function : "its start",
-		                       arguments);
+		return g_strdup_printf("rank %s %s at %s, %s %s(%s)", rank_name(line->rank),
+		                       line->ended, place, where,
+		                       line->function ? line->function : "its start", arguments);
 	thread = record_thread_print(line->thread);
-	return g_strdup_printf("rank %d%s%s %s %s(%s) at %s", line->rank, thread ? ", " : "",
-	                       thread ? thread : "",
+	return g_strdup_printf("rank %s%s%s %s %s(%s) at %s", rank_name(line->rank),
+	                       thread ? ", " : "", thread ? thread : "",
 	                       world_repeats(facts->world, line->rank) ? "repeats" : "waits in",
 	                       line->function ? line->function : "?", arguments, place);
 }
@@ -75,8 +77,8 @@ static char *stall_words(const struct verdict_facts *facts, const GPtrArray *ran
 		driven |= verdict_is_driven(facts, line);
 		if (inside
 		    && (inside->driven || world_phase(facts->world, line->rank) == PHASE_RUNNING))
-			g_string_append_printf(text, "%srank %d %s %s at %s",
-			                       text->len > 0 ? "; " : "", line->rank,
+			g_string_append_printf(text, "%srank %s %s %s at %s",
+			                       text->len > 0 ? "; " : "", rank_name(line->rank),
 			                       facts->livelock ? "repeats" : "is inside",
 			                       line->function, place);
 	}
@@ -108,9 +110,9 @@ static void mismatch_words(const struct verdict_facts *facts, GString *text)
 	struct place other = verdict_place(facts, another.rank, another.call);
 	g_autofree char *here = place_print(&first), *there = place_print(&other);
 
-	g_string_printf(text, "%s: rank %d at %s", words, one.rank, here);
+	g_string_printf(text, "%s: rank %s at %s", words, rank_name(one.rank), here);
 	if (!op_id_equal(one, another))
-		g_string_append_printf(text, ", rank %d at %s", another.rank, there);
+		g_string_append_printf(text, ", rank %s at %s", rank_name(another.rank), there);
 }
 
 /* Appends which message was too long, if that is MPI's error. */
@@ -127,9 +129,9 @@ static void truncation_words(const struct verdict_facts *facts, int rank, GStrin
 		struct place place = verdict_place(facts, calls[i].rank, calls[i].call);
 		g_autofree char *where = place_print(&place);
 
-		g_string_append_printf(text, "%s rank %d %s %s at %s", i > 0 ? "," : ":",
-		                       calls[i].rank, i > 0 ? "has room for" : "sends", types[i],
-		                       where);
+		g_string_append_printf(text, "%s rank %s %s %s at %s", i > 0 ? "," : ":",
+		                       rank_name(calls[i].rank), i > 0 ? "has room for" : "sends",
+		                       types[i], where);
 		g_free(types[i]);
 	}
 }
@@ -164,8 +166,9 @@ static void returned_words(const struct verdict_facts *facts, GString *text)
 			continue;
 		place = verdict_place(facts, rank, end->returned_call);
 		g_autofree char *where = place_print(&place);
-		g_string_append_printf(text, "; rank %d went on after an error in %s at %s: %s",
-		                       rank, mpi_call_name(info->function), where, end->returned);
+		g_string_append_printf(text, "; rank %s went on after an error in %s at %s: %s",
+		                       rank_name(rank), mpi_call_name(info->function), where,
+		                       end->returned);
 	}
 }
 
@@ -189,9 +192,10 @@ static void add_to_groups(GArray *groups, int rank, const char *line)
 	const char *words = line + strlen("rank ");
 	struct group fresh;
 
-	words += strspn(words, "0123456789");
+	words += strlen(rank_name(rank));
 
-	if (latest && latest->last == rank - 1 && strcmp(latest->words, words) == 0) {
+	if (latest && rank_names_row_end(latest->last, rank) == rank
+	    && strcmp(latest->words, words) == 0) {
 		latest->last = rank;
 		return;
 	}
@@ -207,16 +211,17 @@ static void append_group(GString *text, const struct group *group)
 
 	if (group->last - group->first < FEW_RANKS) {
 		for (int rank = group->first; rank <= group->last; rank++)
-			g_string_append_printf(text, "%srank %d%s", text->len > 0 ? "; " : "", rank,
-			                       words);
+			g_string_append_printf(text, "%srank %s%s", text->len > 0 ? "; " : "",
+			                       rank_name(rank), words);
 		return;
 	}
 	if (g_str_has_prefix(words, " waits "))
-		g_string_append_printf(text, "%sranks %d-%d wait %s", text->len > 0 ? "; " : "",
-		                       group->first, group->last, words + strlen(" waits "));
+		g_string_append_printf(text, "%sranks %s wait %s", text->len > 0 ? "; " : "",
+		                       rank_names_row(group->first, group->last),
+		                       words + strlen(" waits "));
 	else
-		g_string_append_printf(text, "%sranks %d-%d%s", text->len > 0 ? "; " : "",
-		                       group->first, group->last, words);
+		g_string_append_printf(text, "%sranks %s%s", text->len > 0 ? "; " : "",
+		                       rank_names_row(group->first, group->last), words);
 }
 
 char *verdict_message(const struct verdict_facts *facts, enum finding_kind kind,

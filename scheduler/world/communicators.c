@@ -1,5 +1,7 @@
 #include "communicators.h"
 
+#include "explorer/rank_name.h"
+
 #include <string.h>
 
 enum { LONGEST_NAME = 255 }; /* bytes; MPI_MAX_OBJECT_NAME is smaller */
@@ -191,7 +193,8 @@ bool communicators_add(struct communicators *communicators, int rank, const stru
 
 	if (wrong) {
 		g_set_error(error, COMMUNICATORS_ERROR, 0,
-		            "rank %d made an impossible report: it announced %s", rank, wrong);
+		            "rank %s made an impossible report: it announced %s", rank_name(rank),
+		            wrong);
 		return false;
 	}
 	if (known && same_groups(known, comm)) {
@@ -201,9 +204,9 @@ bool communicators_add(struct communicators *communicators, int rank, const stru
 	}
 	if (known) {
 		g_set_error(error, COMMUNICATORS_ERROR, 0,
-		            "rank %d made an impossible report: it announced other members for a "
+		            "rank %s made an impossible report: it announced other members for a "
 		            "communicator (%s) than another rank",
-		            rank, known->origin);
+		            rank_name(rank), known->origin);
 		return false;
 	}
 	communicator = g_new0(struct communicator, 1);
@@ -357,7 +360,8 @@ bool communicators_may_name(const struct communicators *communicators, int rank,
 		wrong = "a communicator with a name that is too long";
 	if (wrong)
 		g_set_error(error, COMMUNICATORS_ERROR, 0,
-		            "rank %d made an impossible report: it named %s", rank, wrong);
+		            "rank %s made an impossible report: it named %s", rank_name(rank),
+		            wrong);
 	return !wrong;
 }
 

@@ -108,7 +108,10 @@ struct world *world_copy(const struct world *world, const struct world_options *
                          void *user);
 
 /* Reports of ranks. false: the report is impossible, and the world has not changed. `error` is set
- * and names the rank, which cannot be controlled any more. */
+ * and names the rank, which cannot be controlled any more. world_report takes any of them by the
+ * type of the message, except a digest: the world may not have asked for one. */
+bool world_report(struct world *world, int rank, const struct wire_message *message,
+                  GError **error);
 bool world_call(struct world *world, int rank, const struct wire_call *call, GError **error);
 /* What the rank answers to the order `look`. */
 bool world_digest(struct world *world, int rank, const struct wire_digest *digest, GError **error);

@@ -1,4 +1,5 @@
 #include "common/prelaunched.h"
+#include "explorer/rank_name.h"
 #include "world_internal.h"
 
 #include "mpi_calls.h"
@@ -235,8 +236,11 @@ static void append_envelope(GString *text, const struct world *world, const stru
 	guint8 kind = op->kind;
 	gint32 peer = op->peer, tag = op->tag;
 
-	if (is_internal(world, op->comm))
+	if (is_internal(world, op->comm)) {
+		if (function == MPI_CALL_Comm_accept && kind == WIRE_RECEIVE && peer == WIRE_ANY)
+			g_string_append(text, "any client");
 		return;
+	}
 	if (kind == WIRE_COLLECTIVE) {
 		g_autofree char *root = world_root_print(peer);
 
@@ -284,8 +288,8 @@ static void append_unready(GString *text, const struct world *world, int number,
 	if (unready && sender == number)
 		g_string_append_printf(text, "%s%s not made ready", separator, unready);
 	else if (unready)
-		g_string_append_printf(text, "%s%s not made ready by rank %d", separator, unready,
-		                       sender);
+		g_string_append_printf(text, "%s%s not made ready by rank %s", separator, unready,
+		                       rank_name(sender));
 }
 
 /* The partitioned send that is not ready, if the rank waits for one; NULL: it does not. */

@@ -2,6 +2,7 @@
 #include "collectives.h"
 #include "common/mpi_codes.h"
 #include "communicators.h"
+#include "explorer/rank_name.h"
 #include "mpi_calls.h"
 #include "world_context.h"
 
@@ -48,12 +49,13 @@ static void append_part(GString *text, const struct world *world,
 	const char *verb = part == PART_OPERATION ? " calls" : ":";
 
 	if (first && other)
-		g_string_append_printf(text, "%s%s (rank %d%s %s, rank %d%s %s)", separator, name,
-		                       mismatch->first.id.rank, verb, first,
-		                       mismatch->other.id.rank, verb, other);
+		g_string_append_printf(text, "%s%s (rank %s%s %s, rank %s%s %s)", separator, name,
+		                       rank_name(mismatch->first.id.rank), verb, first,
+		                       rank_name(mismatch->other.id.rank), verb, other);
 	else
-		g_string_append_printf(text, "%s%s (ranks %d and %d)", separator, name,
-		                       mismatch->first.id.rank, mismatch->other.id.rank);
+		g_string_append_printf(text, "%s%s (ranks %s and %s)", separator, name,
+		                       rank_name(mismatch->first.id.rank),
+		                       rank_name(mismatch->other.id.rank));
 }
 
 /* The name of what PART_COUNTS stands for. */
@@ -81,16 +83,16 @@ static void append_data(GString *text, const struct collective_mismatch *mismatc
 		to = mismatch->first.id.rank;
 	}
 	if (data->fault == EXCHANGE_NEIGHBOR)
-		g_string_append_printf(text,
-		                       " (rank %d sends %s to rank %d, which expects %s of it)",
-		                       from, data->sent.bytes > 0 ? sent : "nothing", to,
-		                       data->expected.bytes > 0 ? expected : "nothing");
+		g_string_append_printf(
+			text, " (rank %s sends %s to rank %s, which expects %s of it)",
+			rank_name(from), data->sent.bytes > 0 ? sent : "nothing", rank_name(to),
+			data->expected.bytes > 0 ? expected : "nothing");
 	else if (from == to)
-		g_string_append_printf(text, " (rank %d sends %s to itself, and expects %s)", from,
-		                       sent, expected);
+		g_string_append_printf(text, " (rank %s sends %s to itself, and expects %s)",
+		                       rank_name(from), sent, expected);
 	else
-		g_string_append_printf(text, " (rank %d sends %s to rank %d, which expects %s)",
-		                       from, sent, to, expected);
+		g_string_append_printf(text, " (rank %s sends %s to rank %s, which expects %s)",
+		                       rank_name(from), sent, rank_name(to), expected);
 }
 
 /* Ranks of a communicator may be in another order than in MPI_COMM_WORLD. */

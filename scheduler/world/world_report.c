@@ -1,4 +1,5 @@
 /* The reports of ranks enter the world here. */
+#include "explorer/rank_name.h"
 #include "mpi_calls.h"
 #include "send_modes.h"
 #include "word_spins.h"
@@ -16,7 +17,8 @@ bool world_refuse(GError **error, int rank, const char *format, ...)
 	va_start(arguments, format);
 	what = g_strdup_vprintf(format, arguments);
 	va_end(arguments);
-	g_set_error(error, WORLD_ERROR, 0, "rank %d made an impossible report: %s", rank, what);
+	g_set_error(error, WORLD_ERROR, 0, "rank %s made an impossible report: %s", rank_name(rank),
+	            what);
 	return false;
 }
 
@@ -584,4 +586,28 @@ void world_rank_ended(struct world *world, int rank)
 {
 	world_tell(world, &(struct world_step){.kind = WORLD_STEP_ENDED, .rank = rank});
 	world_leave(world, rank, PHASE_ENDED);
+}
+
+bool world_report(struct world *world, int rank, const struct wire_message *message, GError **error)
+{
+	switch (message->type) {
+	case WIRE_CALL: return world_call(world, rank, &message->call, error);
+	case WIRE_NAMED: return world_named(world, rank, &message->named, error);
+	case WIRE_COMM: return world_comm(world, rank, &message->comm, error);
+	case WIRE_THREAD: return world_thread(world, rank, &message->thread, error);
+	case WIRE_ENTER: return world_enter(world, rank, &message->enter, error);
+	case WIRE_TOUCHED: return world_touched(world, rank, &message->touched, error);
+	case WIRE_OVERLAP: return world_overlap(world, rank, &message->overlap, error);
+	case WIRE_MISUSE: return world_misuse(world, rank, &message->misuse, error);
+	case WIRE_PARTITIONS: return world_partitions(world, rank, &message->partitions, error);
+	case WIRE_RETURNED: return world_told_indices(world, rank, &message->returned, error);
+	case WIRE_CONTENTS: return world_contents(world, rank, &message->contents, error);
+	case WIRE_ACCESSES: return world_accesses(world, rank, &message->accesses, error);
+	case WIRE_LEFT: return world_objects(world, rank, &message->objects, error);
+	default:
+		g_set_error(error, WORLD_ERROR, 0,
+		            "rank %s sent a message of type %u, which a rank never sends",
+		            rank_name(rank), message->type);
+		return false;
+	}
 }

@@ -2,6 +2,7 @@
 #include "world_rma.h"
 
 #include "communicators.h"
+#include "explorer/rank_name.h"
 #include "file_order.h"
 #include "mpi_calls.h"
 #include "rma.h"
@@ -174,25 +175,25 @@ static char *describe_side(const struct rma_side *side)
 	bool updates = side->access->flags & WIRE_ACCESS_ATOMIC && side->writes;
 
 	if (side->access->flags & WIRE_ACCESS_DIRECT)
-		return g_strdup_printf("%s %" G_GUINT64_FORMAT " bytes %s rank %d's window",
+		return g_strdup_printf("%s %" G_GUINT64_FORMAT " bytes %s rank %s's window",
 		                       side->writes ? "stores" : "loads", side->bytes,
-		                       side->writes ? "in" : "from", side->memory);
+		                       side->writes ? "in" : "from", rank_name(side->memory));
 	if (side->access->kind == WIRE_ACCESS_LOCAL)
 		return g_strdup_printf(
-			side->writes ? "receives %" G_GUINT64_FORMAT " bytes into rank %d's window"
-				     : "sends %" G_GUINT64_FORMAT " bytes of rank %d's window",
-			side->bytes, side->memory);
+			side->writes ? "receives %" G_GUINT64_FORMAT " bytes into rank %s's window"
+				     : "sends %" G_GUINT64_FORMAT " bytes of rank %s's window",
+			side->bytes, rank_name(side->memory));
 	if (side->own)
 		return g_strdup_printf(
 			side->writes ? "fetches %" G_GUINT64_FORMAT " bytes into its own memory"
 				     : "reads %" G_GUINT64_FORMAT " bytes of its own memory",
 			side->bytes);
 	return g_strdup_printf("%s %" G_GUINT64_FORMAT " bytes at displacement %" G_GINT64_FORMAT
-	                       " of rank %d's window",
+	                       " of rank %s's window",
 	                       updates        ? "updates"
 	                       : side->writes ? "writes"
 	                                      : "reads",
-	                       side->bytes, side->access->displacement, side->memory);
+	                       side->bytes, side->access->displacement, rank_name(side->memory));
 }
 
 static const char *action_of(const struct rma_side *side)

@@ -19,6 +19,7 @@
 #include "shim/libc/output.h"
 #include "shim/mpi/real.h"
 #include "shim/park/park.h"
+#include "shim/process/known_stacks.h"
 #include "shim/process/process.h"
 #include "startup.h"
 
@@ -68,16 +69,34 @@ static _Noreturn void leave_unwinding(int number)
 	siglongjmp(*way_out, 1);
 }
 
-int ending_backtrace(void **ret_frames, int most)
+/* `known`: it may be one that was unwound before. 0: it struck. */
+static int take_stack(void **ret_frames, int most, bool known)
 {
+	const void *site = caller_site();
 	sigjmp_buf here;
 	volatile int count = 0;
 
 	way_out = &here;
-	if (sigsetjmp(here, 0) == 0)
-		count = real_backtrace(ret_frames, most);
+	if (sigsetjmp(here, 0) == 0) {
+		if (known)
+			count = known_stacks_find(site, process_stack_pointer, ret_frames, most);
+		if (count == 0) {
+			count = real_backtrace(ret_frames, most);
+			if (known)
+				known_stacks_add(site, process_stack_pointer, ret_frames, count);
+		}
+	} else if (known) {
+		known_stacks_forget();
+	}
 	way_out = NULL;
 	return count;
+}
+
+int ending_backtrace(void **ret_frames, int most)
+{
+	int count = process_is_in_call() ? take_stack(ret_frames, most, true) : 0;
+
+	return count > 0 ? count : take_stack(ret_frames, most, false);
 }
 
 static void on_deadly(int number, siginfo_t *info, void *context)

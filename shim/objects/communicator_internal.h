@@ -16,6 +16,7 @@ struct communicator {
 	MPI_Comm shadow;  /* MPI_COMM_NULL: none is needed */
 	bool uses_shadow; /* data may be under way on it */
 	unsigned plans;   /* persistent collectives made so far */
+	uint64_t proofs;  /* collectives that could go ahead so far (calls/collective_proven.h) */
 	unsigned idups;   /* nonblocking duplicates made so far, of what it is a copy of, too */
 	char *name;       /* how it was created */
 

@@ -70,7 +70,7 @@ bool park_scan_holds(void)
 
 void *park_scan_notes(size_t size)
 {
-	return agent_page_scan_notes(park.agent, size);
+	return park.agent ? agent_page_scan_notes(park.agent, size) : NULL;
 }
 
 bool park_writes_files(void)

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <mpi.h>
+
 struct request;
 
 /* Whether all these requests are complete. The program waits for all of them, and for nothing less:
@@ -20,5 +22,8 @@ bool proven_all(struct request *const *requests, uint32_t count);
 /* Whether this request is complete. The program waits for any of several, of which this is the one
  * that it gets if it is complete: the receive is posted only if its message is there. */
 bool proven_one(struct request *request);
+
+/* Whether this request of MPI's completes within a moment. */
+bool proven_library(MPI_Request *request);
 
 #endif

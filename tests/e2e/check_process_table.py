@@ -43,6 +43,41 @@ int main(int argc, char **argv)
 """
 
 
+# Spawns twice; one of the children connects to it.
+WORLDS = """#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+	char port[MPI_MAX_PORT_NAME], *words[] = {port, NULL};
+	MPI_Comm parent, children, more, other;
+	int rank;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_get_parent(&parent);
+	if (parent == MPI_COMM_NULL) {
+		MPI_Open_port(MPI_INFO_NULL, port);
+		MPI_Comm_spawn(argv[0], words, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children,
+		               MPI_ERRCODES_IGNORE);
+		MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &other);
+		MPI_Comm_disconnect(&other);
+		MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &more,
+		               MPI_ERRCODES_IGNORE);
+		MPI_Comm_disconnect(&more);
+		MPI_Comm_disconnect(&children);
+	} else {
+		if (argc > 1 && rank == 0) {
+			MPI_Comm_connect(argv[1], MPI_INFO_NULL, 0, MPI_COMM_SELF, &other);
+			MPI_Comm_disconnect(&other);
+		}
+		MPI_Comm_disconnect(&parent);
+	}
+	printf("done\\n");
+	MPI_Finalize();
+	return 0;
+}
+"""
+
+
 class Session:
     """What the debugger printed about a run of matchpoint."""
 
@@ -129,6 +164,30 @@ def check_free_runs(tool, program):
                 late).check_acquired(2, 1, "MPI_Init main")
 
 
+def check_worlds(tool):
+    """Processes that are to be spawned are in the table from the beginning, and are acquired before
+    main. A larger job is another one, with another notice; a spawn or a connection is none."""
+    program = tool.compile(tool.write("worlds.c", WORLDS))
+    session = Session(tool, "detach", "run", "-n", "1", "--", program)
+    jobs = session.jobs()
+    check([len(job) for job in jobs] == [1, 3, 4], "%s\nis to acquire each larger job" % session)
+    check(len({pid for job in jobs for pid in job}) == 8, "%s\nis to be of new processes" % session)
+    places = [line for line in session.lines if line.startswith("rank ")]
+    check(places == ["rank %d is in __libc_start_main" % rank for job in jobs
+                     for rank in range(len(job))],
+          "%s\nis to find all processes before main" % session)
+    check(session.text.count("done") == 4, "%s\nis to let the program run" % session)
+    line = (program, ":", "-n", "2", "-spawned", "0.1", program, ":", "-n", "1", "-spawned", "0.2",
+            program)
+    session = Session(tool, "stay", "explore", "--compare", "none", "--buffering", "zero", "-n",
+                      "1", "--backtrack", "rerun", "--", *line)
+    check([len(job) for job in session.jobs()] == [4],
+          "%s\nis to acquire the whole job at once" % session)
+    check(any("Temporary breakpoint 1, main (" in line for line in session.lines)
+          and any("hit Temporary breakpoint" in line and "MPI_Finalize" in line
+                  for line in session.lines), "%s\nis to follow a spawned process" % session)
+
+
 def check_below_srun(tool, program):
     """The tool starts srun, whose table has matchpoint. A second one has matchpoint's."""
     why = private_slurm.obstacle()
@@ -172,6 +231,7 @@ def body(tool, _):
     check_follower(tool, program)
     Session(tool, "detach", "run", "-n", "3", "--", program).check_acquired(3, 1)
     check_free_runs(tool, program)
+    check_worlds(tool)
     check_below_srun(tool, program)
     session = Session(tool, "detach", "explore", "-n", "2", "--buffering", "zero", "--",
                       tool.compile(tool.write("aborts.c", ABORTS)))

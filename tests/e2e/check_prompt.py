@@ -133,6 +133,9 @@ def check_session(tool, program):
     terminal.say("2", "stopped: finding mpi-error\r?\n")
     terminal.say("back", "stopped: choice 0.3\r?\n")
     terminal.say("", "stopped: choice 0.2\r?\n")  # the last line again
+    row = r"  %d +%d +[1-9]\d* +\S+ +0 +in MPI_%s: waits for rank.*\r?\n"
+    terminal.say("info processes", r"  name +rank +pid +program +world +does\r?\n"
+                 + row % (0, 0, "Probe") + row % (1, 1, "Send") + row % (2, 2, "Send"))
     terminal.say("break MPI_Send", "breakpoint 1")
     for answer, left in (("n", "1  +MPI_Send"), ("y", "no breakpoint")):
         terminal.type("de\r")  # so short a word asks

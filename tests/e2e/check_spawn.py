@@ -302,6 +302,87 @@ def check_again(tool, program):
     check("deadlock" in run.out, run)
 
 
+REPORTS = ("html", "markdown", "sarif", "junit", "mermaid", "dot", "perfetto", "github")
+PROMPT = """run
+info ranks
+info calls 0.1:0-1
+where 0.1:1
+hold 0.1:0
+release 0.1:0
+hold 0.1:2
+x 0.1:9.1
+break rank 0.1:1 if call > 2 and peer == 0
+break rank 0.1:7
+print 0.1:1 0 + 1
+goto 0.1:0.2
+info path
+choices
+choose 1.3=0.1:2
+"""
+
+
+def check_names(tool, program):
+    """A process of another world has the name of its world in all that is printed and read."""
+    files = [word for name in REPORTS for word in ("--" + name, "report." + name)]
+    run = explore(tool, program, "wait", 1, 2, *files, findings=["deadlock"])
+    ranks = run.report["findings"][0]["ranks"]
+    check([(r["rank"], r["name"]) for r in ranks] == [(0, "0"), (1, "0.1:0"), (2, "0.1:1")], run)
+    check(run.report["rank_names"] == ["0", "0.1:0", "0.1:1"], run)
+    check(" (ranks 0.1:0, 0.1:1), all explored" in run.out
+          and "waits for ranks 0.1:0, 0.1:1" in run.out, run)
+    for name in REPORTS:
+        with open(os.path.join(tool.directory, "report." + name), encoding="utf-8") as file:
+            text = re.sub(r"/\*.*?\*/", "", file.read().replace("\\:", ":"))
+        check("0.1:1" in text and not re.search(r"rank [12]\b(?!:)", text),
+              "report.%s is to name ranks of the spawned world" % name)
+    # a choice between three children, by names, and by numbers as it was once written
+    line = (program, "workers", ":", "-n", "3", "-spawned", "1.1", program)
+    for path in ("mp1:n5:worlds2+3by1.1:zero:0.3=1.1:2", "mp1:n5:zero:0.3=4"):
+        run = tool.run("replay", path, "--json", "-", "--", *line)
+        check(run.status == 0, run)
+        taken = "0.3=1.1:2,0.4=1.1:0,0.5=1.1:1"
+        check('"mp1:n5:worlds2+3by1.1:zero:%s"' % taken in run.out, run)
+    for path, says in (("mp1:n5:worlds2+3by1.1:zero:0.3=1.1:3", "column 33"),
+                       ("mp1:n5:worlds2+2by1.1:zero:0.3=1.1:0", "the worlds of 5 ranks")):
+        run = tool.run("replay", path, "--", *line)
+        check(run.status == 2 and says in run.err, run)
+
+
+def check_prompt(tool, program):
+    """The prompt prints and takes names."""
+    script = tool.write("names", PROMPT)
+    run = tool.run("debug", "-n", "1", "-x", script, "--batch", program, "wait", ":", "-n", "2",
+                   "-spawned", "0.1", program)
+    for text in ("  ranks 0.1:0, 0.1:1  MPI_Recv(source=0", "rank 0.1:1 has made 3 calls",
+                 "  0.1:1.3  MPI_Recv(source=0", "->", "rank 0.1:0 stays in its call 1 until "
+                 "release 0.1:0", "0.1:2 does not name ranks; ranks are 0, 0.1:0 to 0.1:1: "
+                 "use 0, 0.1:0-1 or all", "breakpoint 1", "rank needs a number", "$1 = 1",
+                 "position: mp1:n3:worlds1+2by0.1:zero:@0.3,0.1:0.2,0.1:1.3"):
+        check(text in run.out, "%s\nis to print %s" % (run, text))
+
+
+def check_processes(tool, program):
+    """info processes has a line for each process: what it is, and what it does."""
+    script = tool.write("processes", "run\ninfo processes\n2\ninfo processes\n"
+                        "finish\ninfo processes\n")
+    line = ("-n", "3", program, "choice", ":", "-n", "2", "-spawned", "0.1", program)
+    run = tool.run("debug", "-x", script, "--batch", *line)
+    rows = re.findall(r"^  ([0-9.:]+) +(\d) +(\d+|-) +(\S+) +([0-9.]+) +(.*)$", run.out, re.M)
+    check(len(rows) == 15, run)
+    for i, row in enumerate(rows):
+        rank = i % 5
+        world = "0" if rank < 3 else "0.1"
+        name = "%d" % rank if rank < 3 else "0.1:%d" % (rank - 3)
+        check(row[:2] == (name, str(rank)) and row[3:5] == (program, world)
+              and (row[2] == "-" or int(row[2]) > 0), "%s: %s" % (run, row))
+    does = [row[5] for row in rows]
+    check(does[:5] == ["in MPI_Recv: waits for ranks 1, 2", "in MPI_Send: waits for rank 0",
+                       "in MPI_Send: waits for rank 0", "is not spawned", "is not spawned"], run)
+    check("in MPI_Recv: waits for ranks 0.1:0, 0.1:1" in does[5]
+          and does[8:10] == ["in MPI_Send: waits for rank 0"] * 2, run)
+    check(does[10:] == ["ended"] * 5, run)
+
+
 def check_forms(tool, program):
     os.makedirs(os.path.join(tool.directory, "elsewhere"), exist_ok=True)
     run = explore(tool, program, "multiple", 1, 12, "--compare", "none")
@@ -349,9 +430,9 @@ def check_faults(tool, program):
     check([(r["function"], r["waits_for"]) for r in ranks] == [
         ("MPI_Recv", [1, 2]), ("MPI_Recv", [0]), ("MPI_Recv", [0])], run)
     run = explore(tool, program, "exit", 1, 2, findings=["exit"])
-    check("rank 1 exited with status 4 without MPI_Finalize" in run.out, run)
+    check("rank 0.1:0 exited with status 4 without MPI_Finalize" in run.out, run)
     run = explore(tool, program, "abort", 1, 2, findings=["abort"])
-    check("rank 2 called MPI_Abort(9)" in run.out, run)
+    check("rank 0.1:1 called MPI_Abort(9)" in run.out, run)
     run = explore(tool, program, "leak", 1, 2, findings=["leak"])
     check("1 communicator made by MPI_Comm_spawn" in run.out, run)
     run = explore(tool, program, "part", 1, 2, findings=["collective-mismatch"])
@@ -384,6 +465,9 @@ def body(tool, _options):
     program = tool.compile(tool.write("program.c", PROGRAM))
     check_counts(tool, program)
     check_again(tool, program)
+    check_names(tool, program)
+    check_prompt(tool, program)
+    check_processes(tool, program)
     check_forms(tool, program)
     check_choice(tool, program)
     check_turns(tool, program)

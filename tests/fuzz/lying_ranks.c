@@ -452,29 +452,8 @@ static void bend_bytes(struct play *play, struct wire_buffer *frame)
 static bool take(struct play *play, int rank, const struct wire_message *message)
 {
 	g_autoptr(GError) error = NULL;
-	bool taken = true;
+	bool taken = world_report(play->world, rank, message, &error);
 
-	switch (message->type) {
-	case WIRE_CALL: taken = world_call(play->world, rank, &message->call, &error); break;
-	case WIRE_NAMED: taken = world_named(play->world, rank, &message->named, &error); break;
-	case WIRE_COMM: taken = world_comm(play->world, rank, &message->comm, &error); break;
-	case WIRE_THREAD: taken = world_thread(play->world, rank, &message->thread, &error); break;
-	case WIRE_ENTER: taken = world_enter(play->world, rank, &message->enter, &error); break;
-	case WIRE_TOUCHED:
-		taken = world_touched(play->world, rank, &message->touched, &error);
-		break;
-	case WIRE_MISUSE: taken = world_misuse(play->world, rank, &message->misuse, &error); break;
-	case WIRE_PARTITIONS:
-		taken = world_partitions(play->world, rank, &message->partitions, &error);
-		break;
-	case WIRE_RETURNED:
-		taken = world_told_indices(play->world, rank, &message->returned, &error);
-		break;
-	case WIRE_OVERLAP:
-		taken = world_overlap(play->world, rank, &message->overlap, &error);
-		break;
-	case WIRE_LEFT: taken = world_objects(play->world, rank, &message->objects, &error); break;
-	}
 	CLAIM(taken == (error == NULL));
 	return taken;
 }

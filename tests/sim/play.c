@@ -104,14 +104,9 @@ static void hear(void *user, const struct wire_message *message)
 	g_autoptr(GError) error = NULL;
 
 	switch (message->type) {
-	case WIRE_CALL: world_call(world, speaker->rank, &message->call, &error); break;
 	case WIRE_DIGEST: world_digest(world, speaker->rank, &message->digest, &error); break;
-	case WIRE_COMM: world_comm(world, speaker->rank, &message->comm, &error); break;
-	case WIRE_THREAD: world_thread(world, speaker->rank, &message->thread, &error); break;
-	case WIRE_ENTER: world_enter(world, speaker->rank, &message->enter, &error); break;
-	case WIRE_ACCESSES: world_accesses(world, speaker->rank, &message->accesses, &error); break;
 	case WIRE_ENDING: world_rank_ended(world, speaker->rank); break;
-	default: g_assert_not_reached();
+	default: world_report(world, speaker->rank, message, &error); break;
 	}
 	g_assert_no_error(error);
 }

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "scheduler/liveness/absent_ranks.h"
+#include "scheduler/liveness/liveness.h"
 
 struct fixture {
 	struct host host; /* must be first */

@@ -8,8 +8,7 @@
 #include <cmocka.h>
 
 #include "mpi_calls.h"
-#include "scheduler/liveness/delivery_timeout.h"
-#include "scheduler/liveness/stall.h"
+#include "scheduler/liveness/liveness.h"
 #include "scheduler/world/world_arrival.h"
 
 struct fixture {

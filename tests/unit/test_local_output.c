@@ -72,6 +72,15 @@ static void on_room(void *user, struct host_room room)
 	fixture->answers++;
 }
 
+static const struct host_output *ask_for(struct fixture *fixture, const struct host_range *range)
+{
+	forget(fixture);
+	fixture->host->operations->rank_output(fixture->host, range, on_output, fixture);
+	assert_int_equal(fixture->answers, 1); /* this host answers at once */
+	assert_non_null(fixture->output.bytes);
+	return &fixture->output;
+}
+
 static const struct host_output *ask(struct fixture *fixture, enum host_stream stream, guint64 from,
                                      guint64 most)
 {
@@ -81,11 +90,7 @@ static const struct host_output *ask(struct fixture *fixture, enum host_stream s
 	                                 .from = from,
 	                                 .most = most};
 
-	forget(fixture);
-	fixture->host->operations->rank_output(fixture->host, &range, on_output, fixture);
-	assert_int_equal(fixture->answers, 1); /* this host answers at once */
-	assert_non_null(fixture->output.bytes);
-	return &fixture->output;
+	return ask_for(fixture, &range);
 }
 
 static char *file_of(const struct fixture *fixture, const char *name)
@@ -138,30 +143,27 @@ static void what_is_not_there_is_lost(void **state)
 	assert_int_equal(g_rmdir(out), 0);
 }
 
-/* However much a rank has printed, the loop that reads it is not held up. */
-static void the_end_of_errors_is_read(void **state)
+/* However much a rank has printed, no more is read of it. That it is cut can be seen later. */
+static void the_end_is_read(void **state)
 {
 	struct fixture *fixture = *state;
-	const struct host_operations *host = fixture->host->operations;
+	const struct host_range end = {.directory = fixture->directory,
+	                               .rank = 3,
+	                               .stream = HOST_STREAM_ERRORS,
+	                               .most = 9,
+	                               .last = true};
 	g_autofree char *err = file_of(fixture, "err.3");
-	g_autofree char *much = g_strnfill(HOST_ERRORS_MOST + 9, '.');
-	g_autofree char *nothing = NULL, *all = NULL, *end = NULL;
-	gsize length = 1;
 
-	assert_null(host->errors_of(fixture->host, fixture->directory, 3, &length));
+	assert_non_null(ask_for(fixture, &end)->lost);
 	assert_true(g_file_set_contents(err, "", -1, NULL));
-	nothing = host->errors_of(fixture->host, fixture->directory, 3, &length);
-	assert_string_equal(nothing, "");
-	assert_int_equal(length, 0);
+	expect(ask_for(fixture, &end), "", 0);
 	assert_true(g_file_set_contents(err, "short", -1, NULL));
-	all = host->errors_of(fixture->host, fixture->directory, 3, &length);
-	assert_string_equal(all, "short");
-	assert_int_equal(length, 5);
-	memcpy(much + HOST_ERRORS_MOST, "the ERROR", 9);
-	assert_true(g_file_set_contents(err, much, -1, NULL));
-	end = host->errors_of(fixture->host, fixture->directory, 3, &length);
-	assert_int_equal(length, HOST_ERRORS_MOST);
-	assert_true(g_str_has_suffix(end, ".the ERROR"));
+	expect(ask_for(fixture, &end), "short", 5);
+	assert_true(g_file_set_contents(err, "...the ERROR", -1, NULL));
+	assert_int_equal(g_chmod(err, S_IRUSR), 0);
+	expect(ask_for(fixture, &end), "the ERROR", 12);
+	assert_false(fixture->output.cut);
+	assert_true(ask(fixture, HOST_STREAM_ERRORS, 0, G_MAXUINT64)->cut);
 	assert_int_equal(g_unlink(err), 0);
 }
 
@@ -218,7 +220,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(any_part_is_read),    TEST(what_is_not_there_is_lost),
 		TEST(a_mark_is_seen_once), TEST(the_place_is_named),
-		TEST(room_is_left),        TEST(the_end_of_errors_is_read),
+		TEST(room_is_left),        TEST(the_end_is_read),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

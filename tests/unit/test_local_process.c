@@ -103,26 +103,36 @@ static void a_process_gets_a_signal(void **state)
 	assert_int_equal(WTERMSIG(status), SIGTERM);
 }
 
+static void on_debuggee(void *user, struct host_debuggee debuggee)
+{
+	*(struct host_debuggee *)user = debuggee;
+}
+
 static void gdb_learns_of_the_program(void **state)
 {
 	struct host *host = *state;
-	g_autofree char *program = host->operations->executable_of(host, getpid());
-	g_autofree char *mappings = host->operations->mappings_of(host, getpid());
-	g_autofree char *attach = host->operations->attach_command(host, 1234);
+	struct host_debuggee debuggee = {0};
+	g_autofree char *attach = g_strdup_printf("attach %d", (int)getpid());
 
-	assert_true(g_str_has_suffix(program, "/test_local_process"));
-	assert_non_null(strstr(mappings, program));
-	assert_string_equal(attach, "attach 1234");
+	host->operations->debuggee_of(host, getpid(), on_debuggee, &debuggee);
+	assert_true(g_str_has_suffix(debuggee.program, "/test_local_process"));
+	assert_non_null(strstr(debuggee.mappings, debuggee.program));
+	assert_string_equal(debuggee.attach, attach);
+	host_debuggee_clear(&debuggee);
 }
 
 static void nothing_is_known_of_a_process_that_is_gone(void **state)
 {
 	struct host *host = *state;
+	struct host_debuggee debuggee = {0};
 	pid_t child = start_child(false);
 
 	end_child(child);
-	assert_null(host->operations->executable_of(host, child));
-	assert_null(host->operations->mappings_of(host, child));
+	host->operations->debuggee_of(host, child, on_debuggee, &debuggee);
+	assert_non_null(debuggee.attach); /* gdb prints why it fails */
+	assert_null(debuggee.program);
+	assert_null(debuggee.mappings);
+	host_debuggee_clear(&debuggee);
 	assert_null(host->operations->stack_of(host, child, child));
 }
 

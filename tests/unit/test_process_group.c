@@ -17,7 +17,7 @@ static void test_a_rank_equals_its_image_until_it_moves(void **state)
 	process_group_imaged(group, 1, 3, true, 4096);
 	assert_int_equal(process_group_stays(group, 1), 3);
 	assert_int_equal(process_group_stays(group, 0), 0);
-	assert_int_equal(process_group_bytes(group, 1), 4096);
+	assert_int_equal(group->ranks[1].bytes, 4096);
 	process_group_moves(group, 1);
 	assert_int_equal(process_group_stays(group, 1), 0);
 	process_group_rewound(group, 1, 3);
@@ -82,13 +82,13 @@ static void test_a_welcome_that_is_owed_is_given_once(void **state)
 	(void)state;
 	process_group_imaged(group, 0, 1, true, 0);
 	assert_false(process_group_settle(group, 0));
-	process_group_owe(group, 0);
-	assert_true(process_group_is_owed(group, 0));
+	group->ranks[0].owed = true;
+	assert_true(group->ranks[0].owed);
 	assert_true(process_group_settle(group, 0));
 	assert_false(process_group_settle(group, 0));
-	process_group_owe(group, 0);
+	group->ranks[0].owed = true;
 	process_group_rewound(group, 0, 1);
-	assert_false(process_group_is_owed(group, 0));
+	assert_false(group->ranks[0].owed);
 	process_group_unref(group);
 }
 

@@ -250,6 +250,99 @@ static void an_error_may_have_an_empty_text(void **state)
 	assert_string_equal(execution_ends(fixture->execution)[1].error, "");
 }
 
+#define REPORT "==7==ERROR: AddressSanitizer: heap-use-after-free on address 0x7 at pc 0x8\n"
+
+#define REPORT "==7==ERROR: AddressSanitizer: heap-use-after-free on address 0x7 at pc 0x8\n"
+
+/* What it was asked about the output of a rank. */
+static struct {
+	guint asked;
+	int rank;
+	struct host_timer *timer;
+	void (*done)(void *user, struct host_output output);
+	void *user;
+} late;
+
+static void answer_late(void *unused)
+{
+	const struct host_output output = {.bytes = g_bytes_new_static(REPORT, strlen(REPORT)),
+	                                   .size = strlen(REPORT)};
+	void (*done)(void *user, struct host_output output) = g_steal_pointer(&late.done);
+
+	(void)unused;
+	done(late.user, output);
+}
+
+static void ask_late(struct host *host, const struct host_range *range,
+                     void (*done)(void *user, struct host_output output), void *user)
+{
+	(void)host;
+	assert_int_equal(range->stream, HOST_STREAM_ERRORS);
+	assert_true(range->last);
+	assert_null(late.done);
+	late.asked++;
+	late.rank = range->rank;
+	late.done = done;
+	late.user = user;
+}
+
+/* Rank 1 crashes while the strategy is asked; the host does not answer yet. */
+static void crash_unanswered(struct fixture *fixture, struct host_operations *operations)
+{
+	const struct wire_message crash = {.type = WIRE_ENDING, .ending.signal = SIGSEGV};
+
+	begin(fixture);
+	assert_true(runs_pump(fixture->fake.runs, waits, fixture, 20));
+	real_operations = fixture->fake.host->operations;
+	*operations = *real_operations;
+	operations->rank_output = ask_late;
+	fixture->fake.host->operations = operations;
+	late.asked = 0;
+	execution_message(fixture->execution, 1, &crash);
+	assert_int_equal(late.asked, 1);
+	assert_int_equal(late.rank, 1);
+}
+
+/* The outcome is not certain before it is known what the rank has written. */
+static void what_a_crashed_rank_wrote_is_waited_for(void **state)
+{
+	struct fixture *fixture = *state;
+	struct host_operations operations;
+
+	crash_unanswered(fixture, &operations);
+	fixture->asker.knows = true;
+	execution_resume(fixture->execution, NULL);
+	runs_pump(fixture->fake.runs, never, NULL, SOON / 1000.0);
+	assert_int_equal(fixture->ended, 0);
+	assert_null(execution_ends(fixture->execution)[1].report);
+	assert_int_equal(late.asked, 1); /* it is not asked repeatedly */
+
+	answer_late(NULL);
+	assert_string_equal(execution_ends(fixture->execution)[1].report,
+	                    "AddressSanitizer: heap-use-after-free");
+	assert_true(runs_pump(fixture->fake.runs, has_ended, fixture, 20));
+	assert_null(fixture->fake.failure);
+	assert_int_equal(fixture->ended, 1);
+	assert_int_equal(late.asked, 1);
+	fixture->fake.host->operations = real_operations;
+}
+
+/* The host reads in the directory of the world, which is there until it has answered. */
+static void an_execution_is_dropped_when_all_is_answered(void **state)
+{
+	struct fixture *fixture = *state;
+	struct host_operations operations;
+
+	crash_unanswered(fixture, &operations);
+	late.timer = real_operations->timer_new(fixture->fake.host, answer_late, NULL);
+	real_operations->timer_start(late.timer, SOON);
+	execution_drop(g_steal_pointer(&fixture->execution));
+	assert_null(late.done);
+	assert_int_equal(fixture->ended, 0);
+	real_operations->timer_free(late.timer);
+	fixture->fake.host->operations = real_operations;
+}
+
 static int set_up_parked(void **state)
 {
 	g_setenv(DIES_PARKED, "1", true);
@@ -296,6 +389,8 @@ int main(int argc, char **argv)
 		TEST(what_waits_can_be_struck),
 		TEST(a_rank_that_has_answered_is_not_late),
 		TEST(an_error_may_have_an_empty_text),
+		TEST(what_a_crashed_rank_wrote_is_waited_for),
+		TEST(an_execution_is_dropped_when_all_is_answered),
 		cmocka_unit_test_setup_teardown(a_rank_can_be_struck_when_it_is_parked,
 	                                        set_up_parked, tear_down_parked),
 	};

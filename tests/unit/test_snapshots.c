@@ -213,12 +213,6 @@ static void on_located(struct execution *execution, int rank, pid_t pid, guint64
 	assert_int_equal(pid, FIRST_PID + rank);
 }
 
-static guint64 inside_of(const struct execution *execution, int rank)
-{
-	(void)execution, (void)rank;
-	return 0;
-}
-
 static void on_held(struct execution *execution, int rank)
 {
 	execution->placement.slots[rank].link = NULL;
@@ -256,7 +250,6 @@ static const struct snapshots_client client = {.fail = on_fail,
                                                .welcome = on_welcome,
                                                .connected = on_nothing,
                                                .located = on_located,
-                                               .inside = inside_of,
                                                .held = on_held,
                                                .begin_again = on_again,
                                                .not_rewound = on_not_rewound,

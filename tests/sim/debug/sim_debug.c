@@ -16,6 +16,7 @@
 #include "../host/sim_internal.h"
 #include "scheduler/debug/debug_internal.h"
 #include "scheduler/debug/prompt.h"
+#include "scheduler/host/child_reaper.h"
 #include "scheduler/session/session.h"
 #include "scheduler/tools/log.h"
 
@@ -31,6 +32,7 @@ enum { BUDGET = 24 << 20 /* bytes for snapshots, in some walks */ };
 
 static gint walks = 300, words = 24;
 static guint images_kept, images_used;
+static guint printed, printed_beside; /* values, by gdb: at stops, and while the ranks ran */
 static gint64 first_seed = 1;
 static gchar *only;     /* a kind of programs; NULL: all in turn */
 static char *directory; /* directory of the worlds */
@@ -52,7 +54,8 @@ struct walk {
 	GString *history;
 	guint repeated, refused, stops, unreached;
 	guint snapshots_most, processes_most;
-	bool small; /* memory for snapshots is scarce */
+	bool small;  /* memory for snapshots is scarce */
+	bool prints; /* gdb is used */
 };
 
 /* The session that uses the prompt now. */
@@ -62,6 +65,7 @@ static struct {
 	struct debug_session asked;
 	const char *straight; /* the position to go to; NULL: a walk */
 	guint said, looks;    /* lines printed; states looked at */
+	guint printed;        /* values asked for */
 	bool stopped;         /* stopped at a state that was not looked at yet */
 	bool refusal;         /* the debugger refused to go to the position */
 	GString *told, *what;
@@ -327,6 +331,62 @@ static const char *look(struct debugger *debugger)
 	return NULL;
 }
 
+/* --- gdb ------------------------------------------------------------------------------------ */
+
+/* The host answers every other time at once, so of two such commands it answers one later. */
+#define PRINT "print 0 1+1"
+
+static guint count_printed(void)
+{
+	guint count = 0;
+
+	for (const char *at = now.told->str; (at = strstr(at, " = 2\n")); at++)
+		count++;
+	return count;
+}
+
+static void check_printed(void *debugger, GBytes *frame)
+{
+	(void)frame;
+	if (((const struct debugger *)debugger)->state != DEBUG_RUNNING)
+		return; /* the ranks were at rest before that */
+	if (count_printed() < 2 && !strstr(now.told->str, "has ended"))
+		fail("while the ranks ran, two " PRINT " printed %s", now.told->str);
+	printed_beside += count_printed();
+}
+
+/* Ctrl-C while the ranks run: lines are read within the host's `iterate`. */
+static void print_beside(void *debugger, GBytes *frame)
+{
+	struct sim *sim = sim_of(now.host);
+
+	(void)frame;
+	if (!debugger_interrupt(debugger))
+		return;
+	g_string_truncate(now.told, 0);
+	debugger_said(debugger, g_strdup(PRINT));
+	debugger_said(debugger, g_strdup(PRINT));
+	sim_plan(sim, sim->now, check_printed, debugger, NULL);
+}
+
+/* Returns the next command of those that need gdb; NULL: enough. */
+static const char *print_word(struct debugger *debugger)
+{
+	struct sim *sim = sim_of(now.host);
+
+	if (!now.walk->prints || debugger->state != DEBUG_CHOICE)
+		return NULL;
+	if (now.printed > 0 && count_printed() == 0 && !strstr(now.told->str, "has ended"))
+		fail(PRINT " printed %s", now.told->str);
+	printed += count_printed();
+	g_string_truncate(now.told, 0);
+	if (now.printed++ < 2)
+		return PRINT;
+	now.walk->prints = false;
+	sim_plan(sim, sim->now, print_beside, debugger, NULL);
+	return NULL;
+}
+
 /* --- walking ---------------------------------------------------------------------------------- */
 
 static int draw(int below)
@@ -420,6 +480,9 @@ char *prompt_read(struct prompt *prompt)
 			     now.told->str);
 		return NULL;
 	}
+	line = now.straight ? NULL : print_word(debugger);
+	if (line)
+		return g_strdup(line);
 	now.walk->refused += *now.told->str != '\0';
 	g_string_truncate(now.told, 0);
 	if (now.straight)
@@ -532,6 +595,7 @@ static struct walk walk_new(guint64 seed)
 	                    .seen = g_ptr_array_new_with_free_func(seen_free),
 	                    .history = g_string_new(NULL),
 	                    .small = seed % 4 == 0,
+	                    .prints = seed % 10 == 1 && g_find_program_in_path("gdb"),
 	                    .faults = seed / 9 % 2 == 0 ? FAULTS : 0};
 
 	walk.program->collectives = usual[walk.buffering];
@@ -571,6 +635,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	directory = sim_directory_new();
+	child_reaper_adopt(); /* it must know of gdb */
 	for (int i = 0; i < walks; i++) {
 		struct walk walk = walk_new((guint64)(first_seed + i));
 
@@ -591,6 +656,12 @@ int main(int argc, char **argv)
 		           "got none\n");
 		return 1;
 	}
+	if (walks >= 60 && g_find_program_in_path("gdb") && (!printed || !printed_beside)) {
+		g_printerr("sim_debug: FAILED: expected values that gdb prints at stops and while "
+		           "the ranks run, got %u and %u\n",
+		           printed, printed_beside);
+		return 1;
+	}
 	/* Ranks with threads keep no images. Programs with threads need more walks until one is
 	 * kept. */
 	if (walks > (g_strcmp0(only, "threads") == 0 ? 100 : 10) && images_used == 0) {
@@ -602,8 +673,10 @@ int main(int argc, char **argv)
 	        "choice for each call, not reachable directly), %u commands with another "
 	        "result; at most %u snapshots and %u processes at a time; "
 	        "%" G_GUINT64_FORMAT
-	        " calls were not waited for; %u images of ranks, %u returns to one\n",
+	        " calls were not waited for; %u images of ranks, %u returns to one; %u values by "
+	        "gdb, %u of them while ranks ran\n",
 	        walks, first_seed, stops, places, unreached, refused, snapshots, processes,
-	        fake_ranks_went_ahead(), images_kept, images_used);
+	        fake_ranks_went_ahead(), images_kept, images_used, printed + printed_beside,
+	        printed_beside);
 	return 0;
 }

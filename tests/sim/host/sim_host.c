@@ -208,19 +208,6 @@ static void send_signal(struct host *host, pid_t pid, int number)
 	(void)number;
 }
 
-static char *attach_command(struct host *host, pid_t pid)
-{
-	(void)host;
-	return g_strdup_printf("attach %d", (int)pid);
-}
-
-static char *not_known(struct host *host, pid_t pid)
-{
-	(void)host;
-	(void)pid;
-	return NULL;
-}
-
 static GArray *stack_of(struct host *host, pid_t pid, pid_t thread)
 {
 	(void)host;
@@ -328,15 +315,6 @@ static void file_read(struct host *host, const char *path, guint64 most,
 	done(user, NULL);
 }
 
-static char *errors_of(struct host *host, const char *directory, int rank, gsize *ret_length)
-{
-	(void)host;
-	(void)directory;
-	(void)rank;
-	*ret_length = 0;
-	return NULL;
-}
-
 static struct place place_of_stack(struct host *host, pid_t pid, const guint64 *addresses,
                                    guint count)
 {
@@ -438,9 +416,7 @@ static const struct host_operations operations = {
 	.parent = parent,
 	.signal = send_signal,
 	.tracing_of = sim_tracing_of,
-	.attach_command = attach_command,
-	.executable_of = not_known,
-	.mappings_of = not_known,
+	.debuggee_of = sim_debuggee_of,
 	.stack_of = stack_of,
 	.is_debugged = is_debugged,
 	.interrupt = interrupt,
@@ -455,7 +431,6 @@ static const struct host_operations operations = {
 	.memory_free = sim_memory_free,
 	.memory_pressure = sim_memory_pressure,
 	.place_of = place_of,
-	.errors_of = errors_of,
 	.place_of_stack = place_of_stack,
 	.frames_of = frames_of,
 	.snapshot_new = sim_snapshot_new,

@@ -178,6 +178,8 @@ void sim_room_of(struct host *host, const char *directory,
                  void (*done)(void *user, struct host_room room), void *user);
 void sim_tracing_of(struct host *host, pid_t pid,
                     void (*done)(void *user, enum host_tracing tracing), void *user);
+void sim_debuggee_of(struct host *host, pid_t pid,
+                     void (*done)(void *user, struct host_debuggee debuggee), void *user);
 guint64 sim_memory_of(struct host *host, pid_t pid);
 guint64 sim_memory_free(struct host *host);
 struct memory_pressure sim_memory_pressure(struct host *host);

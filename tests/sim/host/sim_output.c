@@ -1,4 +1,5 @@
-/* What ranks have printed, and what traces them, as the host is asked for it. Every other answer
+/* What ranks have printed, what traces them, and what gdb has to know of them, as the host is asked
+ * for it. Every other answer
  * comes only after the operation has returned, as from another machine. It takes no time, so that
  * nothing else happens in another order. */
 #include "sim_internal.h"
@@ -8,9 +9,11 @@ struct sim_answer {
 	void (*output_done)(void *user, struct host_output output);
 	void (*room_done)(void *user, struct host_room room);
 	void (*tracing_done)(void *user, enum host_tracing tracing);
+	void (*debuggee_done)(void *user, struct host_debuggee debuggee);
 	void *user;
 	struct host_output output;
 	struct host_room room;
+	struct host_debuggee debuggee;
 };
 
 static void on_answer(void *object, GBytes *frame)
@@ -22,6 +25,8 @@ static void on_answer(void *object, GBytes *frame)
 		answer->output_done(answer->user, answer->output);
 	else if (answer->room_done)
 		answer->room_done(answer->user, answer->room);
+	else if (answer->debuggee_done)
+		answer->debuggee_done(answer->user, answer->debuggee);
 	else
 		answer->tracing_done(answer->user, HOST_NOT_TRACED);
 	g_free(answer);
@@ -51,7 +56,7 @@ void sim_rank_output(struct host *host, const struct host_range *range,
 
 	if (!g_file_get_contents(file, &text, &size, &error))
 		answer.output.lost = g_strdup(error->message);
-	from = MIN(range->from, size);
+	from = range->last ? size - MIN(range->most, size) : MIN(range->from, size);
 	answer.output.bytes = g_bytes_new(text ? text + from : "", MIN(range->most, size - from));
 	answer.output.size = size;
 	answer.output.place = g_strdup(range->directory);
@@ -79,4 +84,17 @@ void sim_tracing_of(struct host *host, pid_t pid,
 		answer_later(sim_of(host), (struct sim_answer){.tracing_done = done, .user = user});
 	else
 		done(user, HOST_NOT_TRACED);
+}
+
+/* gdb cannot attach to a number. So it computes without a process. */
+void sim_debuggee_of(struct host *host, pid_t pid,
+                     void (*done)(void *user, struct host_debuggee debuggee), void *user)
+{
+	struct sim_answer answer = {.debuggee_done = done, .user = user};
+
+	answer.debuggee.attach = g_strdup_printf("echo attached to %d\\n", (int)pid);
+	if (is_late(sim_of(host)))
+		answer_later(sim_of(host), answer);
+	else
+		done(user, answer.debuggee);
 }
