@@ -18,6 +18,7 @@
 #include "common/forked_start.h"
 #include "shim/mpi/real.h"
 #include "shim/park/park.h"
+#include "shim/state/state.h"
 #include "startup.h"
 
 #define NAME "mp-starter" /* so `killall PROGRAM` does not match it */
@@ -226,6 +227,7 @@ void forked_start(char **arguments)
 	obstacle = find_obstacle();
 	if (obstacle)
 		become_launcher(arguments, obstacle);
+	state_find_generation();
 	ranks = calloc((size_t)count, sizeof(*ranks));
 	for (int rank = 0; ranks && rank < count; rank++) {
 		ranks[rank] = fork();
