@@ -21,25 +21,24 @@ static char *obstacle_in_program(const char *name)
 {
 	struct program *program = program_inspect(name);
 	const bool is_mpi = program->kind == PROGRAM_MPI;
-	g_autofree char *library = NULL;
 
 	program_free(program);
 	if (!is_mpi)
 		return g_strdup("the program is not linked with MPI itself");
 	if (program_is_sanitized(name))
 		return g_strdup("the program is built with AddressSanitizer");
-	library = program_acting_library(name);
-	return library ? g_strdup_printf("%s runs functions when it is loaded", library) : NULL;
+	return program_loading_obstacle(name);
 }
 
 char *forked_start_obstacle(const struct forked_start *start)
 {
 	g_autoptr(GPtrArray) names = program_parts_names((char **)start->program);
-	const char *reason = start->launcher    ? "--launcher is given"
-	                     : start->nodes     ? "--nodes is given"
-	                     : start->wrapped   ? "--wrap is given"
-	                     : start->restarted ? "they come from a checkpoint"
-	                     : start->watched   ? "a debugger wants to see them"
+	const char *reason = start->launcher      ? "--launcher is given"
+	                     : start->nodes       ? "--nodes is given"
+	                     : start->wrapped     ? "--wrap is given"
+	                     : start->restarted   ? "they come from a checkpoint"
+	                     : start->distributed ? "they are on several machines"
+	                     : start->watched     ? "a debugger wants to see them"
 	                     : start->divided || names->len != 1
 	                             ? "they have several worlds or programs"
 	                             : NULL;
@@ -78,6 +77,13 @@ char **forked_start_environment(char **environment, const struct forked_start *s
 	environment = g_environ_setenv(environment, FORKED_START_CONNECTION, FORKED_START_ROOM,
 	                               true);
 	return g_environ_setenv(environment, "MPI_LOCALNRANKS", ranks, true);
+}
+
+void forked_start_meet(const char *run_directory, const char *reason)
+{
+	g_autofree char *file = g_build_filename(run_directory, FORKED_START_REASON, NULL);
+
+	g_file_set_contents(file, reason, -1, NULL);
 }
 
 char *forked_start_met(const char *run_directory)

@@ -15,6 +15,7 @@ struct forked_start {
 	bool wrapped;                 /* by the words of --wrap */
 	bool divided;                 /* several worlds, or processes that wait to be spawned */
 	bool restarted;               /* from a checkpoint */
+	bool distributed;             /* over several machines */
 	bool watched;                 /* a debugger wants to see the ranks before main() */
 	char *const *environment;     /* of the user; NULL: this process's */
 };
@@ -30,6 +31,9 @@ char *forked_start_obstacle(const struct forked_start *start);
  * case that the starter meets an obstacle. Takes and returns an environment. */
 char **forked_start_environment(char **environment, const struct forked_start *start,
                                 char *const *command);
+
+/* Notes an obstacle that was met when the ranks had been forked. */
+void forked_start_meet(const char *run_directory, const char *reason);
 
 /* What an obstacle that a starter has met is written to, in this run directory. NULL: none was met.
  * Free with g_free. */

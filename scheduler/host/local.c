@@ -1,9 +1,11 @@
 #include "local.h"
 
+#include <signal.h>
 #include <unistd.h>
 
 #include "ckpt/world_files.h"
 #include "cluster.h"
+#include "forked_start.h"
 #include "local_internal.h"
 #include "peer.h"
 #include "process_table.h"
@@ -98,7 +100,18 @@ static bool knows(void *user, pid_t process)
 	       || peer_belongs(process, run_directory_path(local->options.directory));
 }
 
-static const struct pmi_handler pmi_handler = {on_abort, ranks_of_world, knows};
+/* The job is begun again, by its launcher. */
+static void on_stranger(void *user, pid_t process)
+{
+	const struct local *local = user;
+
+	forked_start_meet(run_directory_path(local->options.directory),
+	                  "the MPI library speaks another version of PMI than 1");
+	if (process > 0)
+		kill(process, SIGKILL);
+}
+
+static const struct pmi_handler pmi_handler = {on_abort, ranks_of_world, knows, on_stranger};
 
 static bool listen_to_ranks(struct host *host, const struct host_listener *listener, void *user,
                             GError **error)

@@ -178,6 +178,7 @@ static struct host_job *start(struct host *host, guint32 world, const char *dire
 		.wrapped = options->wrapper != NULL,
 		.divided = prelaunched != NULL,
 		.restarted = checkpoint != NULL,
+		.distributed = options->cluster != NULL,
 		.watched = line != NULL,
 		.environment = options->environment,
 	};

@@ -224,6 +224,25 @@ static void handle_abort(struct client *client, const char *line)
 	server->handler->abort(server->user, client->world, client->rank, code ? atoi(code) : 1);
 }
 
+static pid_t process_of(const struct client *client)
+{
+	uv_os_fd_t descriptor;
+
+	return uv_fileno((const uv_handle_t *)&client->pipe, &descriptor) == 0 ? peer_of(descriptor)
+	                                                                       : 0;
+}
+
+static void handle_init(struct client *client, const char *line)
+{
+	const struct pmi_handler *handler = client->server->handler;
+	g_autofree char *version = argument(line, "pmi_version");
+
+	if (version && strcmp(version, "1") != 0 && handler->stranger)
+		handler->stranger(client->server->user, process_of(client));
+	else
+		send_answer(client, "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0\n");
+}
+
 static void handle_line(struct client *client, const char *line)
 {
 	g_autofree char *command = argument(line, "cmd");
@@ -235,7 +254,7 @@ static void handle_line(struct client *client, const char *line)
 	else if (!g_strcmp0(command, "abort"))
 		handle_abort(client, line);
 	else if (!g_strcmp0(command, "init"))
-		send_answer(client, "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0\n");
+		handle_init(client, line);
 	else if (!g_strcmp0(command, "get_maxes"))
 		send_answer(client, "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=1024\n");
 	else if (!g_strcmp0(command, "get_appnum"))
@@ -318,11 +337,8 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
 static bool is_known(const struct client *client)
 {
 	const struct pmi_handler *handler = client->server->handler;
-	uv_os_fd_t descriptor;
 
-	return !handler->knows
-	       || (uv_fileno((const uv_handle_t *)&client->pipe, &descriptor) == 0
-	           && handler->knows(client->server->user, peer_of(descriptor)));
+	return !handler->knows || handler->knows(client->server->user, process_of(client));
 }
 
 static void on_connection(uv_stream_t *listener, int status)

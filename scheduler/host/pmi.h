@@ -21,6 +21,8 @@ struct pmi_handler {
 	/* Whether a process belongs to the run. Connections of others are closed. NULL: all are
 	 * accepted. */
 	bool (*knows)(void *user, pid_t pid);
+	/* A process speaks another version of PMI. It gets no answer. NULL: it gets one. */
+	void (*stranger)(void *user, pid_t pid);
 };
 
 struct pmi_server;

@@ -445,33 +445,48 @@ static bool is_of_compiler(const char *name)
 	return false;
 }
 
-struct acting {
-	bool first_seen; /* the program itself: its functions run in the rank */
-	char *library;
+struct loading {
+	bool first_seen;
+	char *obstacle;
 };
 
-static bool find_acting(const char *file, const struct program_elf *elf, void *user)
+static void find_other_pmi(struct loading *loading, const struct program_elf *elf)
 {
-	struct acting *acting = user;
+	for (guint i = 0; i < elf->needed->len && !loading->obstacle; i++)
+		if (g_str_has_prefix(elf->needed->pdata[i], "libpmi"))
+			loading->obstacle = g_strdup_printf("MPI is told its rank by %s",
+			                                    (char *)elf->needed->pdata[i]);
+}
+
+static bool find_loading(const char *file, const struct program_elf *elf, void *user)
+{
+	struct loading *loading = user;
 	g_autofree char *base = g_path_get_basename(file);
 	const char *name = elf->soname ? elf->soname : base;
 
-	if (!acting->first_seen)
-		return acting->first_seen = true;
-	if (mpi_runtime_is_part(name) || is_of_compiler(name))
+	if (!loading->first_seen) { /* its own functions run in each rank */
+		if (!elf->begins_in_libc)
+			loading->obstacle = g_strdup("the C library does not call its main()");
+		return loading->first_seen = true;
+	}
+	if (mpi_runtime_is_part(name)) {
+		find_other_pmi(loading, elf);
 		return false;
-	if (elf->acts && !acting->library)
-		acting->library = g_strdup(base);
+	}
+	if (is_of_compiler(name))
+		return false;
+	if (elf->acts && !loading->obstacle)
+		loading->obstacle = g_strdup_printf("%s runs functions when it is loaded", base);
 	return true;
 }
 
-char *program_acting_library(const char *name)
+char *program_loading_obstacle(const char *name)
 {
 	struct program *program = program_inspect(name);
-	struct acting acting = {0};
+	struct loading loading = {0};
 
 	if (program->path)
-		visit_all(program->path, find_acting, &acting, NULL);
+		visit_all(program->path, find_loading, &loading, NULL);
 	program_free(program);
-	return acting.library;
+	return loading.obstacle;
 }

@@ -69,10 +69,11 @@ void program_each_file(const char *path, void (*look)(const char *file, bool has
  * function at all, as a script that loads MPI later. */
 bool program_polls(const char *name);
 
-/* The file name of a library of the program's own (neither MPI's nor a compiler's) that runs
- * functions when it is loaded, such as constructors of C++ objects. NULL: none. Free with
- * g_free. */
-char *program_acting_library(const char *name);
+/* Why a process of the program, just before main(), may not stand for every rank, as a clause: a
+ * library of its own (neither MPI's nor a compiler's) runs functions when it is loaded, such as
+ * constructors of C++ objects; MPI is told its rank by another library; or the C library does not
+ * call main(). NULL: it may. Free with g_free. */
+char *program_loading_obstacle(const char *name);
 
 /* Whether the program (found as mpiexec finds it) is built with AddressSanitizer. */
 bool program_is_sanitized(const char *name);

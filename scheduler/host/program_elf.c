@@ -86,6 +86,8 @@ static void read_symbol(struct program_elf *elf, const GElf_Sym *symbol, const c
 		g_ptr_array_add(elf->imports, g_strdup(name));
 	else if (starts_others(name))
 		elf->starts_others = true;
+	else if (strcmp(name, "__libc_start_main") == 0)
+		elf->begins_in_libc = true;
 	else if (strcmp(name, "dlsym") == 0 || strcmp(name, "dlvsym") == 0)
 		elf->looks_up = true;
 }

@@ -10,14 +10,15 @@
 struct program_elf {
 	guint references;
 	bool is_elf;
-	bool is_native;     /* for this machine and word size */
-	bool is_dynamic;    /* requests the dynamic linker; libraries do not */
-	bool starts_others; /* imports dlopen, an exec function, ... */
-	bool looks_up;      /* imports dlsym: finds functions by name */
-	bool has_hooks;     /* reports its loads and stores (shim/access/hooks.c) */
-	bool acts;          /* runs functions of its own when it is loaded */
-	bool is_sanitized;  /* built with AddressSanitizer, whose library may be part of it */
-	bool defines_mpi;   /* contains MPI_Init or PMPI_Init itself */
+	bool is_native;      /* for this machine and word size */
+	bool is_dynamic;     /* requests the dynamic linker; libraries do not */
+	bool starts_others;  /* imports dlopen, an exec function, ... */
+	bool looks_up;       /* imports dlsym: finds functions by name */
+	bool has_hooks;      /* reports its loads and stores (shim/access/hooks.c) */
+	bool begins_in_libc; /* the C library calls its main() */
+	bool acts;           /* runs functions of its own when it is loaded */
+	bool is_sanitized;   /* built with AddressSanitizer, whose library may be part of it */
+	bool defines_mpi;    /* contains MPI_Init or PMPI_Init itself */
 	char *soname, *rpath, *runpath;
 	GPtrArray *needed;  /* char * */
 	GPtrArray *imports; /* char *: undefined symbols of MPI, in C or Fortran */

@@ -16,7 +16,9 @@
 #include <unistd.h>
 
 #include "common/forked_start.h"
+#include "shim/mpi/real.h"
 #include "shim/park/park.h"
+#include "shim/state/state.h"
 #include "startup.h"
 
 #define NAME "mp-starter" /* so `killall PROGRAM` does not match it */
@@ -71,9 +73,12 @@ static bool is_opened_since(int number)
 	       || !read_descriptor(above, number, before) || strcmp(own, before) != 0;
 }
 
-/* What a library did when it was loaded, and what a fork would share or lose. */
+/* What a library did when it was loaded, and what a fork would share or lose; and whether the MPI
+ * library is known to speak what pmi.h does. */
 static const char *find_obstacle(void)
 {
+	if (real_version() == 0)
+		return "the MPI library is not MPICH itself, and may be told its rank otherwise";
 	if (count_numbers("/proc/self/task", is_thread) != 1)
 		return "a library has started a thread when it was loaded";
 	if (count_numbers("/proc/self/fd", is_opened_since) != 0)
@@ -222,6 +227,7 @@ void forked_start(char **arguments)
 	obstacle = find_obstacle();
 	if (obstacle)
 		become_launcher(arguments, obstacle);
+	state_find_generation();
 	ranks = calloc((size_t)count, sizeof(*ranks));
 	for (int rank = 0; ranks && rank < count; rank++) {
 		ranks[rank] = fork();

@@ -46,8 +46,8 @@ static struct {
 	bool hides;          /* since the last seal: MPI keeps something hidden */
 	struct state_hash arguments, contents;
 	bool knows_contents;
-	long own_faults;     /* page faults of the shim's own child (state_fork.h) */
-	bool has_generation; /* `generation` is known */
+	long own_faults; /* page faults of the shim's own child (state_fork.h) */
+	bool looked_for_generation, has_generation; /* `generation` is known */
 	struct memory_range generation;
 	struct memory_range ranges[RANGES];
 } state = {.knows_contents = true};
@@ -85,13 +85,19 @@ void state_load(void)
 	tell_small_pages();
 }
 
+void state_find_generation(void)
+{
+	if (!state.looked_for_generation)
+		state.has_generation = state_fork_find(&state.generation);
+	state.looked_for_generation = true;
+}
+
 /* The child that this needs is not the program's. */
 static void find_generation(void)
 {
 	struct rusage usage = {0};
 
-	if (state_fork_find(&state.generation))
-		state.has_generation = true;
+	state_find_generation();
 	park_know_children();
 	getrusage(RUSAGE_CHILDREN, &usage);
 	state.own_faults = usage.ru_minflt + usage.ru_majflt;

@@ -51,6 +51,10 @@ void state_refuse(const char *why);
  * after MPI_Init, if state_start was not called. */
 bool state_can_digest(void);
 void state_start_digests(void);
+
+/* Finds, by forking once, what each fork changes in the C library. A process from which ranks are
+ * forked does it for all of them; else each rank does it when its states or digests begin. */
+void state_find_generation(void);
 bool state_digest(const struct wire_call *call, uint64_t ret[2]);
 
 /* For the gate: the call that it is about to report has no seal; the scheduler takes it to hide

@@ -18,6 +18,7 @@ struct fixture {
 	struct pmi_server *server;
 	guint32 aborted_world;
 	int aborted_rank, exit_code;
+	pid_t stranger;
 };
 
 static void on_abort(void *user, guint32 world, int rank, int exit_code)
@@ -36,7 +37,15 @@ static int two_ranks(void *user, guint32 world)
 	return 2;
 }
 
-static const struct pmi_handler handler = {.abort = on_abort, .ranks = two_ranks};
+static void on_stranger(void *user, pid_t pid)
+{
+	struct fixture *fixture = user;
+
+	fixture->stranger = pid;
+}
+
+static const struct pmi_handler handler = {
+	.abort = on_abort, .ranks = two_ranks, .stranger = on_stranger};
 
 static int set_up(void **state)
 {
@@ -255,6 +264,20 @@ static void test_a_connection_goes_to_another_world(void **state)
 	close(late);
 }
 
+static void test_another_version_is_reported_and_not_answered(void **state)
+{
+	struct fixture *fixture = *state;
+	int fd = join(fixture, "matchpoint world=0 rank=1\n");
+
+	say(fixture, fd, "cmd=init pmi_version=1 pmi_subversion=1\n");
+	expect(fd, "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0\n");
+	assert_int_equal(fixture->stranger, 0);
+	say(fixture, fd, "cmd=init pmi_version=2 pmi_subversion=0\n");
+	expect(fd, "");
+	assert_int_equal(fixture->stranger, getpid());
+	close(fd);
+}
+
 static void test_what_is_unknown_is_refused(void **state)
 {
 	struct fixture *fixture = *state;
@@ -292,6 +315,7 @@ int main(void)
 		TEST(test_names_are_published_in_a_world),
 		TEST(test_names_are_kept_for_worlds_that_continue),
 		TEST(test_a_connection_goes_to_another_world),
+		TEST(test_another_version_is_reported_and_not_answered),
 		TEST(test_what_is_unknown_is_refused),
 		TEST(test_a_taken_path_is_an_error),
 	};
