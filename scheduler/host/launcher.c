@@ -307,6 +307,50 @@ static void add_hosts(GStrvBuilder *words, const char *nodes, int ranks)
 	g_strv_builder_add_many(words, "-launcher", "fork", "-hosts", hosts->str, NULL);
 }
 
+/* Whether the words start a number of ranks: also "-n4", "--ntasks=4". */
+static bool names_number(char *const *words)
+{
+	static const char *const options[] = {"-n", "-np", "--ntasks", NULL};
+
+	for (; *words; words++) {
+		if (g_strv_contains(options, *words) || g_str_has_prefix(*words, "--ntasks=")
+		    || (g_str_has_prefix(*words, "-n") && g_ascii_isdigit((*words)[2])))
+			return true;
+	}
+	return false;
+}
+
+/* The words of --launcher. mpiexec, mpirun and srun are told the number of ranks if they are not
+ * told yet; what another launcher is told is not known. */
+static char **own_words(const char *custom, const char *number, GError **error)
+{
+	static const char *const known[] = {"mpiexec", "mpirun", "srun"};
+	g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+	g_auto(GStrv) words = NULL;
+	g_autofree char *name = NULL;
+
+	if (!g_shell_parse_argv(custom, NULL, &words, error))
+		return NULL;
+	name = g_path_get_basename(words[0]);
+	g_strv_builder_addv(builder, (const char **)words);
+	for (gsize i = 0; i < G_N_ELEMENTS(known); i++)
+		if (g_str_has_prefix(name, known[i]) && !names_number(words))
+			g_strv_builder_add_many(builder, "-n", number, NULL);
+	return g_strv_builder_end(builder);
+}
+
+int launcher_universe(const char *custom)
+{
+	g_auto(GStrv) words = NULL;
+
+	if (!custom || !g_shell_parse_argv(custom, NULL, &words, NULL))
+		return -1;
+	for (char **word = words; word[0] && word[1]; word++)
+		if (g_str_equal(word[0], "-usize") || g_str_equal(word[0], "--usize"))
+			return g_ascii_isdigit(word[1][0]) ? atoi(word[1]) : -1;
+	return -1;
+}
+
 /* Returns "mpiexec.mpich -n 4" (struct mpi_runtime), or the words of --launcher. `first`: the ranks
  * of the first program. */
 static char **launcher_words(const char *custom, int ranks, int first, const char *nodes,
@@ -315,10 +359,9 @@ static char **launcher_words(const char *custom, int ranks, int first, const cha
 	const char *usual = mpi_runtime_usual()->launcher;
 	g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
 	g_autofree char *found = NULL, *number = g_strdup_printf("%d", first);
-	char **words = NULL;
 
 	if (custom)
-		return g_shell_parse_argv(custom, NULL, &words, error) ? words : NULL;
+		return own_words(custom, number, error);
 	/* Debian's name; elsewhere, the one beside mpicc at build time. */
 	found = g_find_program_in_path(usual);
 	g_strv_builder_add(builder, found ? usual : MATCHPOINT_MPIEXEC);

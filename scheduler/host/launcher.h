@@ -41,8 +41,9 @@ const char *launcher_output(const struct launcher *launcher);
 int launcher_signal(const struct launcher *launcher);
 
 struct launcher_job {
-	const char
-		*custom; /* words of --launcher; NULL: "mpiexec.mpich -n 4" (struct mpi_runtime) */
+	/* words of --launcher, to which launcher_command adds "-n 4" if mpiexec, mpirun or srun is
+	 * not told a number; NULL: "mpiexec.mpich -n 4" (struct mpi_runtime) */
+	const char *custom;
 	const char *nodes; /* virtual nodes, if not custom (explorer/nodes.h); NULL: none */
 	int ranks;
 	char *const *before;  /* in front of each program, NULL-terminated; NULL: nothing */
@@ -52,6 +53,10 @@ struct launcher_job {
 /* Returns the words of the launcher and of what it starts. Returns NULL with `error` set: those of
  * --launcher cannot be parsed, or there are too few ranks. Free with g_strfreev. */
 char **launcher_command(const struct launcher_job *job, GError **error);
+
+/* The size of the universe that the words of --launcher name ("-usize 8"); -1: they name none, or one
+ * without a limit. */
+int launcher_universe(const char *custom);
 
 /* matchpoint, called with `__launch COMMAND...`, is the supervisor of COMMAND. */
 #define LAUNCHER_VERB "__launch"

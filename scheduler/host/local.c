@@ -6,6 +6,7 @@
 #include "ckpt/world_files.h"
 #include "cluster.h"
 #include "forked_start.h"
+#include "launcher.h"
 #include "local_internal.h"
 #include "peer.h"
 #include "process_table.h"
@@ -92,6 +93,11 @@ static int ranks_of_world(void *user, guint32 world)
 	return ((const struct local *)user)->options.ranks;
 }
 
+static int universe(void *user)
+{
+	return launcher_universe(((const struct local *)user)->options.launcher);
+}
+
 static bool knows(void *user, pid_t process)
 {
 	const struct local *local = user;
@@ -111,7 +117,8 @@ static void on_stranger(void *user, pid_t process)
 		kill(process, SIGKILL);
 }
 
-static const struct pmi_handler pmi_handler = {on_abort, ranks_of_world, knows, on_stranger};
+static const struct pmi_handler pmi_handler = {on_abort, ranks_of_world, universe, knows,
+                                               on_stranger};
 
 static bool listen_to_ranks(struct host *host, const struct host_listener *listener, void *user,
                             GError **error)

@@ -243,6 +243,14 @@ static void handle_init(struct client *client, const char *line)
 		send_answer(client, "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0\n");
 }
 
+static void handle_universe(struct client *client)
+{
+	const struct pmi_server *server = client->server;
+
+	send_answer(client, "cmd=universe_size size=%d\n",
+	            server->handler->universe ? server->handler->universe(server->user) : -1);
+}
+
 static void handle_line(struct client *client, const char *line)
 {
 	g_autofree char *command = argument(line, "cmd");
@@ -260,7 +268,7 @@ static void handle_line(struct client *client, const char *line)
 	else if (!g_strcmp0(command, "get_appnum"))
 		send_answer(client, "cmd=appnum appnum=0\n");
 	else if (!g_strcmp0(command, "get_universe_size"))
-		send_answer(client, "cmd=universe_size size=-1\n"); /* not known, as from Hydra */
+		handle_universe(client);
 	else if (!g_strcmp0(command, "get_my_kvsname"))
 		send_answer(client, "cmd=my_kvsname kvsname=matchpoint_%u\n", client->world);
 	else if (!g_strcmp0(command, "put"))

@@ -18,6 +18,8 @@ struct pmi_handler {
 	void (*abort)(void *user, guint32 world, int rank, int exit_code);
 	/* Returns how many ranks a world has. */
 	int (*ranks)(void *user, guint32 world);
+	/* Returns what MPI_UNIVERSE_SIZE is (MPI 3.1, section 10.5.1); -1: not set. NULL: -1 */
+	int (*universe)(void *user);
 	/* Whether a process belongs to the run. Connections of others are closed. NULL: all are
 	 * accepted. */
 	bool (*knows)(void *user, pid_t pid);

@@ -44,8 +44,14 @@ static void on_stranger(void *user, pid_t pid)
 	fixture->stranger = pid;
 }
 
+static int seven(void *user)
+{
+	(void)user;
+	return 7;
+}
+
 static const struct pmi_handler handler = {
-	.abort = on_abort, .ranks = two_ranks, .stranger = on_stranger};
+	.abort = on_abort, .ranks = two_ranks, .universe = seven, .stranger = on_stranger};
 
 static int set_up(void **state)
 {
@@ -138,7 +144,7 @@ static void test_lines_may_come_in_pieces(void **state)
 	say(fixture, fd, "ld=7 rank=3\ncmd=fin");
 	expect(fd, "");
 	say(fixture, fd, "alize\ncmd=get_universe_size\n");
-	expect(fd, "cmd=finalize_ack\ncmd=universe_size size=-1\n");
+	expect(fd, "cmd=finalize_ack\ncmd=universe_size size=7\n");
 	close(fd);
 }
 
