@@ -87,21 +87,16 @@ char *words_who(const GArray *ranks, uint32_t thread)
 	return which ? g_strdup_printf("%s, %s", who, which) : g_steal_pointer(&who);
 }
 
-static char *print_words(char *const *words, guint length)
+char *words_program(const struct record_exploration *exploration)
 {
 	GString *text = g_string_new(NULL);
 
-	for (guint i = 0; i < length; i++) {
-		g_autofree char *word = words_shell(words[i]);
+	for (char *const *word = exploration->program; *word; word++) {
+		g_autofree char *quoted = words_shell(*word);
 
-		g_string_append_printf(text, "%s%s", text->len ? " " : "", word);
+		g_string_append_printf(text, "%s%s", text->len ? " " : "", quoted);
 	}
 	return g_string_free(text, false);
-}
-
-char *words_program(const struct record_exploration *exploration)
-{
-	return print_words(exploration->program, g_strv_length(exploration->program));
 }
 
 const char *words_bufferings(uint32_t bufferings)
@@ -511,46 +506,6 @@ char *words_finding_again(const struct store_reader *reader, const struct record
 	}
 	directory = words_shell(store_reader_place(reader));
 	return g_strdup_printf("matchpoint replay %u --store %s", finding->id, directory);
-}
-
-/* "./server PORT (ranks 0, 1) and ./client (ranks 2-4)" */
-static char *print_programs(const GArray *parts)
-{
-	GString *text = g_string_new(NULL);
-
-	for (guint i = 0; i < parts->len; i++) {
-		const struct program_part *part = &g_array_index(parts, struct program_part, i);
-		g_autofree char *words = print_words(part->words, part->length);
-		g_autoptr(GArray) all = g_array_new(false, false, sizeof(int32_t));
-		g_autofree char *ranks = NULL;
-
-		for (int32_t rank = part->first; rank < part->first + part->ranks; rank++)
-			g_array_append_val(all, rank);
-		ranks = words_ranks(all);
-		g_string_append_printf(text, "%s%s (%s)",
-		                       i == 0                ? ""
-		                       : i + 1 == parts->len ? " and "
-		                                             : ", ",
-		                       words, ranks);
-	}
-	return g_string_free(text, false);
-}
-
-char *words_started(const struct record_exploration *exploration)
-{
-	const struct record_exploration *e = exploration;
-	const bool uneven = e->nodes && strchr(e->nodes, '+');
-	g_autoptr(GArray) parts = record_programs(e);
-	g_autofree char *program = parts ? print_programs(parts) : words_program(e);
-	GString *text = g_string_new(program);
-
-	if (!parts)
-		g_string_append_printf(text, " on %d rank%s", e->ranks, plural((uint64_t)e->ranks));
-	if (e->nodes)
-		g_string_append_printf(text, " on %d nodes%s%s%s", record_nodes(e),
-		                       uneven ? " (" : "", uneven ? e->nodes : "",
-		                       uneven ? ")" : "");
-	return g_string_free(text, false);
 }
 
 char *words_subject(const struct record_exploration *exploration)

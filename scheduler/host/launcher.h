@@ -54,7 +54,7 @@ struct launcher_job {
  * --launcher cannot be parsed, or there are too few ranks. Free with g_strfreev. */
 char **launcher_command(const struct launcher_job *job, GError **error);
 
-/* The size of the universe that the words of --launcher name ("-usize 8"); -1: they name none, or one
+/* Returns the size of the universe that the words of --launcher name ("-usize 8"); -1: none, or one
  * without a limit. */
 int launcher_universe(const char *custom);
 

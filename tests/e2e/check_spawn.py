@@ -508,6 +508,7 @@ def check_turns(tool, program):
     """From the fourth spawn of the same on, as many as before are added: not one each time."""
     run = explore(tool, program, "turns", 1, 2)
     check(parts(run) == [(i, 1) for i in range(1 + 3 + 4 + 8)], run)
+    check("(15 ranks, 0.1:0 to 0.15:0)" in run.out, run)
 
 
 def check_faults(tool, program):
