@@ -21,6 +21,7 @@ from cluster import cluster
 from disk import disk
 from interactive import checkpoints, prompt, web
 from recording import recording
+from worlds import shards, spawn
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(HERE, "../../examples")
@@ -610,7 +611,8 @@ def jobs(bench):
 ALL = [senders, master_worker, states, twelve, auto, sealed, looks, merged, nodes, snapshot,
        rewound, start, memory, faults, compute, replays, many, acknowledged, ring, mixed, small,
        exchange, sixteen, pending, scale, store, polls, applications, jobs, web, prompt,
-       checkpoints, disk, recording, backwards, cluster]
+       checkpoints, disk, recording, backwards, cluster,
+       spawn, shards]
 
 
 def main():
