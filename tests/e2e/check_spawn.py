@@ -462,6 +462,11 @@ def check_forms(tool, program):
         for child in (1, 2):
             check(printed(execution, 1 + child) == "child %d of 3, command 1, in elsewhere: "
                   "multiple two words" % child, execution)
+    # mpiexec is told how many ranks there are, and the program how large the universe is
+    run = explore(tool, program, "multiple", 1, 12, "--compare", "none", "--launcher",
+                  tool.mpicc.replace("mpicc", "mpiexec") + " -usize 7")
+    check({printed(execution, 0) for execution in run.report["executions"]}
+          == {"codes 0 0 0, universe 7"}, run)
     run = tool.run("explore", "-n", "1", program, "families", "x", report=True)
     check(run.status == 0 and run.report["interleavings"] == 2, run)
     check(parts(run) == [(0, 1), (1, 2), (3, 2)], run)
