@@ -4,7 +4,7 @@
 
 #include "program_parts.h"
 
-/* What is known of a rank; texts are interned. */
+/* What is known of a rank; texts are those of intern(). */
 struct named {
 	const char *world;
 	const char *name;
@@ -18,10 +18,19 @@ struct rank_names {
 
 static const struct rank_names *current;
 
+/* Each text once, so that texts are the same if their addresses are. Not in GLib's own table
+ * (g_intern_string): it loses memory whenever it grows, which leak checkers report. */
 static const char *intern(char *text)
 {
-	const char *interned = g_intern_string(text);
+	static GMutex mutex;
+	static GStringChunk *texts;
+	const char *interned;
 
+	g_mutex_lock(&mutex);
+	if (!texts)
+		texts = g_string_chunk_new(4096);
+	interned = g_string_chunk_insert_const(texts, text);
+	g_mutex_unlock(&mutex);
 	g_free(text);
 	return interned;
 }
@@ -109,7 +118,7 @@ const struct rank_names *rank_names_of(const char *worlds, int ranks, char **ret
 	if (names && (int)names->ranks->len == ranks)
 		return names;
 	names = g_new0(struct rank_names, 1);
-	names->worlds = g_intern_string(worlds);
+	names->worlds = intern(g_strdup(worlds));
 	names->ranks = g_array_new(false, true, sizeof(struct named));
 	do
 		fine = read_world(&at, names, ranks, &apart);
