@@ -299,7 +299,7 @@ struct wire_call {
 	uint8_t wait;
 	bool marked;    /* in a region where the order of messages does not matter (region.h) */
 	bool ahead;     /* the rank waits neither for BIND nor for GO (struct wire_welcome) */
-	int32_t status; /* ABORT: its argument; Init and Finalize: wire_processes.h */
+	int32_t status; /* ABORT: its argument; Init, Finalize and spawns: wire_processes.h */
 	uint64_t site;  /* return address in the program */
 	bool timed;     /* the program has read a clock since its last call */
 	bool by_rule;   /* some of what Waitany and its kin may report is decided by the rank or by

@@ -20,6 +20,11 @@ enum wire_finalize {
 	WIRE_THREADS_IN_TURN = 2, /* the program has made threads, with MPI_THREAD_SERIALIZED */
 };
 
+/* Bits of wire_call.status, of MPI_Comm_spawn and MPI_Comm_spawn_multiple. */
+enum wire_spawn {
+	WIRE_SPAWN_PLACED = 1, /* info keys that say where processes run were ignored */
+};
+
 /* A spawn for which the job has too few processes. */
 struct wire_need {
 	uint32_t count; /* so many more */

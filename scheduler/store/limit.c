@@ -290,6 +290,13 @@ static const struct limit_info table[LIMITS] = {
 			"the run without control that --native asks for, if it could not be "
 			"started or there was no time for it",
 	},
+	[LIMIT_SPAWN_PLACES] = {
+		.name = "spawn-places",
+		.class = LIMIT_NOT_CHECKED,
+		.text =
+			"where spawned processes run: the info keys host, arch and file were "
+			"ignored",
+	},
 };
 /* clang-format on */
 

@@ -404,6 +404,14 @@ static bool ends_mpi(const struct wire_call *call)
 	return mpi_call_ends_mpi(call->function) && !(call->status & WIRE_SESSIONS_OPEN);
 }
 
+/* A spawn with info keys that say where its processes run. */
+static bool names_places(const struct wire_call *call)
+{
+	return (call->function == MPI_CALL_Comm_spawn
+	        || call->function == MPI_CALL_Comm_spawn_multiple)
+	       && (call->status & WIRE_SPAWN_PLACED);
+}
+
 /* The rank wants to cancel its receive. */
 static void recall_receive(struct world *world, int number)
 {
@@ -426,6 +434,8 @@ static void block_thread(struct world *world, int number, const struct wire_call
 	rank->line->ends_mpi = ends_mpi(call);
 	rank->line->awaits_spawn = mpi_call_begins_mpi(call->function)
 	                           && (call->status & WIRE_NOT_SPAWNED);
+	if (names_places(call))
+		world_limit(world, LIMIT_SPAWN_PLACES);
 	rank->line->complete = 0;
 	g_array_set_size(rank->line->waited, 0);
 	if (call->waited_count > 0)

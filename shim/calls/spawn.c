@@ -245,6 +245,32 @@ struct wire_op spawn_meeting(unsigned function, uint32_t call, uint32_t step, ui
 }
 
 /* All at once: no process may go on before the others do, since they wait for each other in MPI. */
+static bool is_here(const char *key, const char *value)
+{
+	char own[HOST_NAME_MAX + 1] = "";
+
+	gethostname(own, sizeof(own) - 1);
+	return strcmp(key, "host") == 0
+	       && (strcmp(value, own) == 0 || strcmp(value, "localhost") == 0);
+}
+
+/* Whether some command has info keys that say where its processes run (MPI 3.1, section 10.3.4), if
+ * that is not here. */
+static bool names_places(const struct spawning *spawning)
+{
+	static const char *const keys[] = {"host", "arch", "file"};
+	const int count = (int)(sizeof(keys) / sizeof(keys[0]));
+	bool found = false;
+
+	for (int i = 0; i < spawning->count * count && !found; i++) {
+		char *value = value_of(spawning->infos[i / count], keys[i % count]);
+
+		found = value && !is_here(keys[i % count], value);
+		free(value);
+	}
+	return found;
+}
+
 static void meet_children(const struct spawning *spawning)
 {
 	struct wire_call call = gate_call_again(spawning->function, spawning->site);
@@ -258,6 +284,7 @@ static void meet_children(const struct spawning *spawning)
 		                                  spawning->members[i]));
 		names[i] = ops[i].name;
 	}
+	call.status = names_places(spawning) ? WIRE_SPAWN_PLACED : 0;
 	call.wait = WIRE_WAIT_ALL;
 	call.ops = ops;
 	call.waited = names;

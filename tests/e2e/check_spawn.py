@@ -70,7 +70,7 @@ static void spawn_multiple(void)
 
 	MPI_Info_create(&infos[1]);
 	MPI_Info_set(infos[1], "wdir", "elsewhere");
-	MPI_Info_set(infos[1], "host", "localhost");
+	MPI_Info_set(infos[1], "host", line[2] ? line[2] : "localhost");
 	MPI_Comm_spawn_multiple(2, commands, words, counts, infos, 0, MPI_COMM_WORLD, &children,
 	                        codes);
 	MPI_Info_free(&infos[1]);
@@ -462,6 +462,10 @@ def check_forms(tool, program):
         for child in (1, 2):
             check(printed(execution, 1 + child) == "child %d of 3, command 1, in elsewhere: "
                   "multiple two words" % child, execution)
+    check(run.report["not_checked"] == [], run)
+    run = tool.run("run", "-n", "1", program, "multiple", "node7", report=True)
+    check([one["limit"] for one in run.report["not_checked"]] == ["spawn-places"]
+          and "info keys host" in run.out, run)
     # mpiexec is told how many ranks there are, and the program how large the universe is
     run = explore(tool, program, "multiple", 1, 12, "--compare", "none", "--launcher",
                   tool.mpicc.replace("mpicc", "mpiexec") + " -usize 7")
