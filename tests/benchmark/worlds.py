@@ -56,7 +56,7 @@ def shards(bench):
     def at_once():
         seconds, report = bench.explore(4, bench.workload, "rounds", "4", buffering="infinite",
                                         options=("-j", "2"))
-        return seconds, "matchpoint: {:,}".format(report["interleavings"])
+        return seconds, "matchpoint: %d" % report["interleavings"]
 
     try:
         pairs = [(by_slurm(), at_once()) for _ in range(bench.repeat)]
