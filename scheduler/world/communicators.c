@@ -174,6 +174,22 @@ static bool same_groups(const struct communicator *known, const struct wire_comm
 	       && memcmp(second, comm->local, local) == 0;
 }
 
+/* Of two groups, that of the lower rank is the first one, whichever side announces it. */
+static void set_groups(struct communicator *communicator, const struct wire_comm *comm)
+{
+	const bool swapped = comm->remote_count > 0 && comm->remote[0] < comm->local[0];
+	const int *first = swapped ? comm->remote : comm->local;
+	const int *second = swapped ? comm->local : comm->remote;
+
+	communicator->first_count = (int)(swapped ? comm->remote_count : comm->local_count);
+	communicator->second_count = (int)(swapped ? comm->local_count : comm->remote_count);
+	communicator->members = g_new(int, comm->local_count + comm->remote_count);
+	memcpy(communicator->members, first, (gsize)communicator->first_count * sizeof(int));
+	if (comm->remote_count > 0)
+		memcpy(communicator->members + communicator->first_count, second,
+		       (gsize)communicator->second_count * sizeof(int));
+}
+
 static void note_unit(struct communicator *window, const struct wire_comm *comm)
 {
 	if (comm->unit == 0)
@@ -211,14 +227,8 @@ bool communicators_add(struct communicators *communicators, int rank, const stru
 	}
 	communicator = g_new0(struct communicator, 1);
 	communicator->number = comm->comm;
-	communicator->first_count = (int)comm->local_count;
-	communicator->second_count = (int)comm->remote_count;
 	communicator->window = comm->window;
-	communicator->members = g_new(int, comm->local_count + comm->remote_count);
-	memcpy(communicator->members, comm->local, comm->local_count * sizeof(int));
-	if (comm->remote_count > 0)
-		memcpy(communicator->members + comm->local_count, comm->remote,
-		       comm->remote_count * sizeof(int));
+	set_groups(communicator, comm);
 	communicator->origin = g_strdup(comm->name && *comm->name ? comm->name : "a communicator");
 	communicator->ordinal = g_hash_table_size(communicators->table) + 1;
 	g_hash_table_insert(communicators->table, &communicator->number, communicator);

@@ -425,7 +425,7 @@ def check_prompt(tool, program):
                  "  0.1:1.3  MPI_Recv(source=0", "->", "rank 0.1:0 stays in its call 1 until "
                  "release 0.1:0", "0.1:2 does not name ranks; ranks are 0, 0.1:0 to 0.1:1: "
                  "use 0, 0.1:0-1 or all", "breakpoint 1", "rank needs a number", "$1 = 1",
-                 "  1  MPI_COMM_WORLD  ranks 0\n  0.1:0.2  ", "  ranks 0.1:0,0.1:1|0\n",
+                 "  1  MPI_COMM_WORLD  ranks 0\n  0.1:0.2  ", "  ranks 0|0.1:0,0.1:1\n",
                  "position: mp1:n3:worlds1+2by0.1:zero:@0.3,0.1:0.2,0.1:1.3"):
         check(text in run.out, "%s\nis to print %s" % (run, text))
 

@@ -67,6 +67,7 @@ class PrivateNodes:
             self.add("head", HEAD, [])
             for name in self.names:
                 self.add(name, addresses[name], ["--pid", "--fork", "--kill-child"])
+                self.wait_for_network(name)
         except BaseException:
             self.end()
             raise
@@ -107,6 +108,18 @@ class PrivateNodes:
     def cut(self, name, state="down"):
         """Its cable is pulled out: nothing arrives, and nobody is told. "up": it is back."""
         self.on_network("switch", "ip link set to-%s %s" % (name, state))
+        if state == "up":
+            self.wait_for_network(name)
+
+    def wait_for_network(self, name):
+        """The kernel takes its time to use a cable that is there."""
+        def is_refused():  # so the head has answered
+            done = subprocess.run(self.command(name, "bash", "-c", ": </dev/tcp/%s/9" % HEAD),
+                                  capture_output=True, text=True, check=False,
+                                  env=dict(os.environ, LC_ALL="C"))
+            return "refused" in done.stderr
+
+        harness.wait_until(is_refused, "%s reaches the head" % name, pause=0.05)
 
     def run(self, name, *words):
         """Runs a command there, which must succeed."""
