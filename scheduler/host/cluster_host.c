@@ -398,11 +398,6 @@ static GArray *stack_of(struct host *host, pid_t process, pid_t thread)
 
 /* --- places: the program's files have the same paths on all machines -------------------------- */
 
-static void keep_debuggee(void *user, struct host_debuggee debuggee)
-{
-	*(struct host_debuggee *)user = debuggee;
-}
-
 /* source_lines knows a process of another machine by a number below 0, and what it maps by what its
  * outpost has read. It may have forgotten that, or more may be mapped now. Returns false if the
  * process is of this machine, or gone. */
@@ -414,7 +409,7 @@ static bool learn(struct host *host, pid_t process)
 
 	if (!cluster_is_away(process))
 		return false;
-	debuggee_of(host, process, keep_debuggee, &found);
+	debuggee_of(host, process, host_take_debuggee, &found);
 	if (found.mappings) {
 		source_lines_know_maps(local->lines, -process, found.mappings,
 		                       strlen(found.mappings));
@@ -504,18 +499,13 @@ static void rank_output(struct host *host, const struct host_range *range,
 	done(user, output);
 }
 
-static void keep_room(void *user, struct host_room room)
-{
-	*(struct host_room *)user = room;
-}
-
 static void room_of(struct host *host, const char *directory,
                     void (*done)(void *user, struct host_room room), void *user)
 {
 	const struct cluster *cluster = local_of(host)->cluster;
 	struct host_room room = {0};
 
-	local_room_of(host, directory, keep_room, &room);
+	local_room_of(host, directory, host_take_room, &room);
 	for (guint i = 0; i < machine_count(cluster) && room.full == HOST_ROOM_LEFT; i++) {
 		struct machine *machine = machine_at(cluster, i);
 		g_autoptr(GVariant)
@@ -533,11 +523,6 @@ static void room_of(struct host *host, const char *directory,
 			room.place = g_strdup_printf("%s:%s", machine->name, place);
 	}
 	done(user, room);
-}
-
-static void keep_file(void *user, struct host_file file)
-{
-	*(struct host_file *)user = file;
 }
 
 static void ask_for_file(struct machine *machine, const char *path, struct host_file *file)
@@ -565,16 +550,11 @@ static void file_look(struct host *host, const char *path,
 	const struct cluster *cluster = local_of(host)->cluster;
 	struct host_file file = {0};
 
-	local_file_look(host, path, keep_file, &file);
+	local_file_look(host, path, host_take_file, &file);
 	for (guint i = 0; i < machine_count(cluster) && !file.is_there; i++)
 		if (machine_at(cluster, i))
 			ask_for_file(machine_at(cluster, i), path, &file);
 	done(user, file);
-}
-
-static void keep_contents(void *user, GBytes *contents)
-{
-	*(GBytes **)user = contents;
 }
 
 static GBytes *ask_for_contents(struct machine *machine, const char *path, guint64 most)
@@ -595,7 +575,7 @@ static void file_read(struct host *host, const char *path, guint64 most,
 	const struct cluster *cluster = local_of(host)->cluster;
 	GBytes *contents = NULL;
 
-	local_file_read(host, path, most, keep_contents, &contents);
+	local_file_read(host, path, most, host_take_contents, &contents);
 	for (guint i = 0; i < machine_count(cluster) && !contents; i++)
 		if (machine_at(cluster, i))
 			contents = ask_for_contents(machine_at(cluster, i), path, most);

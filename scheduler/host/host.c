@@ -52,3 +52,33 @@ void host_debuggee_clear(struct host_debuggee *debuggee)
 	g_free(debuggee->mappings);
 	*debuggee = (struct host_debuggee){0};
 }
+
+void host_take_output(void *user, struct host_output output)
+{
+	*(struct host_output *)user = output;
+}
+
+void host_take_room(void *user, struct host_room room)
+{
+	*(struct host_room *)user = room;
+}
+
+void host_take_file(void *user, struct host_file file)
+{
+	*(struct host_file *)user = file;
+}
+
+void host_take_debuggee(void *user, struct host_debuggee debuggee)
+{
+	*(struct host_debuggee *)user = debuggee;
+}
+
+void host_take_tracing(void *user, enum host_tracing tracing)
+{
+	*(enum host_tracing *)user = tracing;
+}
+
+void host_take_contents(void *user, GBytes *contents)
+{
+	*(GBytes **)user = contents;
+}

@@ -122,6 +122,15 @@ struct host_debuggee {
 /* Frees the members, and clears them. */
 void host_debuggee_clear(struct host_debuggee *debuggee);
 
+/* Callbacks for a host that answers at once: they write the answer to what `user` points at, which
+ * has the same type. */
+void host_take_output(void *user, struct host_output output);
+void host_take_room(void *user, struct host_room room);
+void host_take_file(void *user, struct host_file file);
+void host_take_debuggee(void *user, struct host_debuggee debuggee);
+void host_take_tracing(void *user, enum host_tracing tracing);
+void host_take_contents(void *user, GBytes *contents);
+
 /* What the threads of a process do, as seen from outside. */
 enum threads_state {
 	THREADS_MOVE,   /* some run, or will run by themselves */

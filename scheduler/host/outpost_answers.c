@@ -122,16 +122,11 @@ static GVariant *parent(struct host *host, GVariant *about)
 	return g_variant_new_int32(local_parent(host, process_of(about)));
 }
 
-static void take_tracing(void *user, enum host_tracing tracing)
-{
-	*(enum host_tracing *)user = tracing;
-}
-
 static GVariant *tracing(struct host *host, GVariant *about)
 {
 	enum host_tracing found = HOST_NOT_TRACED;
 
-	local_tracing_of(host, process_of(about), take_tracing, &found);
+	local_tracing_of(host, process_of(about), host_take_tracing, &found);
 	return g_variant_new_int32((gint32)found);
 }
 
@@ -184,17 +179,12 @@ static GVariant *other_threads(struct host *host, GVariant *about)
 	return outpost_put_threads((struct thread_view *)(void *)views->data, views->len);
 }
 
-static void take_debuggee(void *user, struct host_debuggee debuggee)
-{
-	*(struct host_debuggee *)user = debuggee;
-}
-
 static GVariant *debuggee(struct host *host, GVariant *about)
 {
 	struct host_debuggee found;
 	GVariant *value;
 
-	local_debuggee_of(host, process_of(about), take_debuggee, &found);
+	local_debuggee_of(host, process_of(about), host_take_debuggee, &found);
 	value = g_variant_new(
 		"(@s@ay)", text_value(g_steal_pointer(&found.program)),
 		bytes_value(found.mappings, found.mappings ? strlen(found.mappings) : 0));
@@ -224,11 +214,6 @@ static GVariant *alive(struct host *host, GVariant *about)
 
 /* --- output and files ------------------------------------------------------------------------- */
 
-static void take_output(void *user, struct host_output output)
-{
-	*(struct host_output *)user = output;
-}
-
 static GVariant *output(struct host *host, GVariant *about)
 {
 	struct host_output got = {0};
@@ -244,7 +229,7 @@ static GVariant *output(struct host *host, GVariant *about)
 	range.rank = rank;
 	range.stream = (enum host_stream)stream;
 	range.last = last;
-	local_rank_output(host, &range, take_output, &got);
+	local_rank_output(host, &range, host_take_output, &got);
 	value = g_variant_new(
 		"(@aytsbs)",
 		bytes_value(g_bytes_get_data(got.bytes, NULL), g_bytes_get_size(got.bytes)),
@@ -253,24 +238,14 @@ static GVariant *output(struct host *host, GVariant *about)
 	return value;
 }
 
-static void take_room(void *user, struct host_room room)
-{
-	*(struct host_room *)user = room;
-}
-
 static GVariant *room(struct host *host, GVariant *about)
 {
 	struct host_room found = {0};
 	g_autofree char *place = NULL;
 
-	local_room_of(host, g_variant_get_string(about, NULL), take_room, &found);
+	local_room_of(host, g_variant_get_string(about, NULL), host_take_room, &found);
 	place = found.place;
 	return g_variant_new("(isd)", (gint32)found.full, place ? place : "", found.megabytes);
-}
-
-static void take_file(void *user, struct host_file file)
-{
-	*(struct host_file *)user = file;
 }
 
 static GVariant *file_look(struct host *host, GVariant *about)
@@ -278,16 +253,11 @@ static GVariant *file_look(struct host *host, GVariant *about)
 	struct host_file file = {0};
 	g_autofree char *real = NULL;
 
-	local_file_look(host, g_variant_get_string(about, NULL), take_file, &file);
+	local_file_look(host, g_variant_get_string(about, NULL), host_take_file, &file);
 	real = file.real;
 	return g_variant_new("(bbbtttxxs)", file.is_there, file.is_link, file.is_regular,
 	                     file.device, file.inode, file.size, file.modified_s, file.modified_ns,
 	                     real ? real : "");
-}
-
-static void take_contents(void *user, GBytes *contents)
-{
-	*(GBytes **)user = contents;
 }
 
 static GVariant *file_read(struct host *host, GVariant *about)
@@ -297,7 +267,7 @@ static GVariant *file_read(struct host *host, GVariant *about)
 	guint64 most;
 
 	g_variant_get(about, "(&st)", &path, &most);
-	local_file_read(host, path, most, take_contents, &contents);
+	local_file_read(host, path, most, host_take_contents, &contents);
 	return g_variant_new(
 		"(b@ay)", contents != NULL,
 		contents ? bytes_value(g_bytes_get_data(contents, NULL), g_bytes_get_size(contents))

@@ -103,18 +103,13 @@ static void a_process_gets_a_signal(void **state)
 	assert_int_equal(WTERMSIG(status), SIGTERM);
 }
 
-static void on_debuggee(void *user, struct host_debuggee debuggee)
-{
-	*(struct host_debuggee *)user = debuggee;
-}
-
 static void gdb_learns_of_the_program(void **state)
 {
 	struct host *host = *state;
 	struct host_debuggee debuggee = {0};
 	g_autofree char *attach = g_strdup_printf("attach %d", (int)getpid());
 
-	host->operations->debuggee_of(host, getpid(), on_debuggee, &debuggee);
+	host->operations->debuggee_of(host, getpid(), host_take_debuggee, &debuggee);
 	assert_true(g_str_has_suffix(debuggee.program, "/test_local_process"));
 	assert_non_null(strstr(debuggee.mappings, debuggee.program));
 	assert_string_equal(debuggee.attach, attach);
@@ -128,7 +123,7 @@ static void nothing_is_known_of_a_process_that_is_gone(void **state)
 	pid_t child = start_child(false);
 
 	end_child(child);
-	host->operations->debuggee_of(host, child, on_debuggee, &debuggee);
+	host->operations->debuggee_of(host, child, host_take_debuggee, &debuggee);
 	assert_non_null(debuggee.attach); /* gdb prints why it fails */
 	assert_null(debuggee.program);
 	assert_null(debuggee.mappings);
