@@ -454,9 +454,12 @@ static bool any_name_was_told(const struct world *world)
 
 	g_hash_table_iter_init(&iter, world->messages);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
-		const struct op_id send = ((const struct message *)value)->id;
-		const guint16 function = world_call_info(world, send.rank, send.call)->function;
+		const struct message *message = value;
+		guint16 function;
 
+		if (message->comm != WIRE_COMM_JOB)
+			continue;
+		function = world_call_info(world, message->id.rank, message->id.call)->function;
 		if (function == MPI_CALL_Publish_name || function == MPI_CALL_Unpublish_name)
 			return true;
 	}

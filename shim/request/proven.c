@@ -41,37 +41,49 @@ static bool is_over(struct request *request)
 	return needs_nothing(request) || request_try(request);
 }
 
-static bool wait_for(struct request *const *requests, uint32_t count)
+/* Drives MPI for a moment, until `holds` does. */
+static bool drive_until(bool (*holds)(void *user), void *user)
 {
-	uint32_t first = 0; /* that is not known to be over */
+	struct wire_blocking_call before = blocking_call_drive();
+	bool over = false;
 
-	for (int round = 0; round < ROUNDS; round++) {
-		for (int i = 0; i < TESTS; i++) {
-			while (first < count && is_over(requests[first]))
-				first++;
-			if (first == count)
-				return true;
+	for (int round = 0; round < ROUNDS && !over; round++) {
+		for (int i = 0; i < TESTS && !over; i++)
+			over = holds(user);
+		if (!over) {
+			blocking_call_step();
+			sched_yield();
 		}
-		blocking_call_step();
-		sched_yield();
 	}
-	return false;
+	blocking_call_driven(&before);
+	return over;
+}
+
+struct several {
+	struct request *const *requests;
+	uint32_t count;
+	uint32_t first; /* that is not known to be over */
+};
+
+static bool are_over(void *user)
+{
+	struct several *several = user;
+
+	while (several->first < several->count && is_over(several->requests[several->first]))
+		several->first++;
+	return several->first == several->count;
 }
 
 bool proven_all(struct request *const *requests, uint32_t count)
 {
-	struct wire_blocking_call before;
-	bool over;
+	struct several several = {requests, count, 0};
 
 	if (!gate_hurries())
 		return false;
 	for (uint32_t i = 0; i < count; i++)
 		if (!post(requests[i]))
 			return false;
-	before = blocking_call_drive();
-	over = wait_for(requests, count);
-	blocking_call_driven(&before);
-	return over;
+	return drive_until(are_over, &several);
 }
 
 static bool message_is_there(const struct request *request)
@@ -122,20 +134,14 @@ bool proven_one(struct request *request)
 	return over;
 }
 
-bool proven_library(MPI_Request *request)
+static bool library_is_over(void *user)
 {
-	struct wire_blocking_call before = blocking_call_drive();
 	int done = 0;
 
-	for (int round = 0; round < ROUNDS; round++) {
-		for (int i = 0; i < TESTS && !done; i++)
-			if (real_mpi()->Test(request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
-				break;
-		if (done)
-			break;
-		blocking_call_step();
-		sched_yield();
-	}
-	blocking_call_driven(&before);
-	return done;
+	return real_mpi()->Test(user, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done;
+}
+
+bool proven_library(MPI_Request *request)
+{
+	return drive_until(library_is_over, request);
 }
