@@ -5,6 +5,7 @@ python3 tests/benchmark/benchmark.py --matchpoint build/release/matchpoint [NAME
 Not a test: results from a loaded machine mean little. Standard library only."""
 
 import argparse
+import importlib
 import json
 import math
 import os
@@ -69,6 +70,17 @@ class Bench:
 
     def median(self, function):
         return statistics.median(function() for _ in range(self.repeat))
+
+    @staticmethod
+    def borrow(name, row):
+        """A module of the end-to-end tests; None, with the reason, where what it makes cannot be
+        made."""
+        sys.path.insert(0, os.path.join(HERE, "../e2e"))
+        module = importlib.import_module(name)
+        why = module.obstacle()
+        if why:
+            print("%s: not measured: %s" % (row, why))
+        return None if why else module
 
     def row(self, what, figure, got, good):
         self.rows.append((what, figure, got, "yes" if good else "NO"))

@@ -1,18 +1,13 @@
 """What it costs that ranks are on several nodes, which are namespaces here."""
 
 import os
-import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 RANKS = 4
 
 
 def cluster(bench):
-    sys.path.insert(0, os.path.join(HERE, "../e2e"))
-    import private_nodes
-    why = private_nodes.obstacle()
-    if why:
-        print("nodes: not measured: %s" % why)
+    private_nodes = bench.borrow("private_nodes", "nodes")
+    if not private_nodes:
         return
     there = private_nodes.PrivateNodes(os.path.join(bench.directory, "nodes"))
     launcher = "%s -launcher ssh -launcher-exec %s -hosts node1:2,node2:2 -n %d" % (

@@ -2,7 +2,6 @@
 
 import os
 import statistics
-import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -31,11 +30,8 @@ def spawn(bench):
 
 
 def shards(bench):
-    sys.path.insert(0, os.path.join(HERE, "../e2e"))
-    import private_slurm
-    why = private_slurm.obstacle()
-    if why:
-        print("shards: not measured: %s" % why)
+    private_slurm = bench.borrow("private_slurm", "shards")
+    if not private_slurm:
         return
     slurm = private_slurm.PrivateSlurm(os.path.join(bench.directory, "slurm"))
     script = os.path.join(bench.directory, "array")

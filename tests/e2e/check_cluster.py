@@ -80,6 +80,16 @@ class Cluster:
         self.check_nothing_left(run)
         return run
 
+    def start_long(self, name):
+        """Explores what computes for ever; with a store and a mark of that name."""
+        return self.tool.start(["explore", "-n", "4", "-j", "1", "--store", name, "--launcher",
+                                self.launcher, self.program, "long"], name)
+
+    def computing(self):
+        """Processes of the program on node2 that have computed for a while."""
+        return [pid for pid in self.nodes.pids("node2", os.path.basename(self.program))
+                if self.nodes.seconds(pid) > 0.5]
+
     def check_nothing_left(self, text):
         harness.wait_until(lambda: not self.nodes.left(),
                            lambda: "nothing is left: %s\n%s" % (self.nodes.left(), text), 20)
@@ -113,18 +123,22 @@ def check_ends_known(cluster):
     check("7" in str(run.report["findings"]) and run.status == 1, run)
 
 
-def body(tool, _options):
-    why = private_nodes.obstacle()
+def on_cluster(tool, why, *checks):
+    """Calls each of these with a cluster. `why`: it cannot be done; None: it can."""
     if why:
         print("not checked: %s" % why)
         sys.exit(SKIPPED)
     nodes = private_nodes.PrivateNodes(os.path.join(tool.directory, "nodes"))
     try:
         cluster = Cluster(tool, nodes)
-        check_all_found(cluster)
-        check_ends_known(cluster)
+        for one in checks:
+            one(cluster)
     finally:
         nodes.end()
+
+
+def body(tool, _options):
+    on_cluster(tool, private_nodes.obstacle(), check_all_found, check_ends_known)
 
 
 if __name__ == "__main__":

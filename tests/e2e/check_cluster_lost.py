@@ -7,12 +7,11 @@ import os
 import re
 import shutil
 import signal
-import sys
 import time
 
 import harness
 import private_nodes
-from check_cluster import SKIPPED, Cluster
+from check_cluster import on_cluster
 from harness import check, check_soon
 
 LOST = 5  # seconds
@@ -38,16 +37,10 @@ def check_no_secret():
 def while_it_runs(cluster, act):
     """Does something to an exploration in which a rank of node2 computes for ever. Returns its
     exit status and output, and how long it took."""
+    process = cluster.start_long("lost")
     name = os.path.basename(cluster.program)
-    process = cluster.tool.start(
-        ["explore", "-n", "4", "-j", "1", "--store", "lost", "--launcher", cluster.launcher,
-         cluster.program, "long"], "lost")
-
-    def computes():
-        found = cluster.nodes.pids("node2", name)
-        return len(found) == 2 and any(cluster.nodes.seconds(pid) > 0.5 for pid in found)
-
-    harness.wait_for(computes, process, "a rank computes", pause=0.05)
+    harness.wait_for(lambda: len(cluster.nodes.pids("node2", name)) == 2 and cluster.computing(),
+                     process, "a rank computes", pause=0.05)
     check_no_secret()
     begun = time.monotonic()
     act(process)
@@ -78,17 +71,10 @@ def check_losses(cluster):
 
 def check_struck(cluster):
     """A part of the job launcher is killed: the interleaving begins again, and is no finding."""
-    tool, name = cluster.tool, os.path.basename(cluster.program)
-    process = tool.start(["explore", "-n", "4", "-j", "1", "--store", "struck", "--launcher",
-                          cluster.launcher, cluster.program, "long"], "struck")
-
-    def computing():
-        return [pid for pid in cluster.nodes.pids("node2", name)
-                if cluster.nodes.seconds(pid) > 0.5]
-
-    first = harness.wait_for(computing, process, "a rank computes", pause=0.05)
+    process = cluster.start_long("struck")
+    first = harness.wait_for(cluster.computing, process, "a rank computes", pause=0.05)
     os.kill(cluster.nodes.pids("node2", "hydra_pmi_proxy")[0], signal.SIGKILL)
-    harness.wait_for(lambda: set(computing()) - set(first), process, "it computes again",
+    harness.wait_for(lambda: set(cluster.computing()) - set(first), process, "it computes again",
                      pause=0.05)
     process.send_signal(signal.SIGINT)
     out, err = harness.communicate(process, 30)
@@ -105,7 +91,8 @@ def refused(cluster, *words, options=(), launcher=None, status=4):
     cluster.check_nothing_left(run)
 
 
-def check_refusals(cluster, nodes):
+def check_refusals(cluster):
+    nodes = cluster.nodes
     refused(cluster, "node9", "status 255", "there is no node9",
             launcher=cluster.launcher_on("node1:2,node9:2"))
     missing = os.path.join(cluster.tool.directory, "missing")
@@ -137,18 +124,7 @@ def check_refusals(cluster, nodes):
 
 
 def body(tool, _options):
-    why = private_nodes.obstacle()
-    if why:
-        print("not checked: %s" % why)
-        sys.exit(SKIPPED)
-    nodes = private_nodes.PrivateNodes(os.path.join(tool.directory, "nodes"))
-    try:
-        cluster = Cluster(tool, nodes)
-        check_refusals(cluster, nodes)
-        check_losses(cluster)
-        check_struck(cluster)
-    finally:
-        nodes.end()
+    on_cluster(tool, private_nodes.obstacle(), check_refusals, check_losses, check_struck)
 
 
 if __name__ == "__main__":

@@ -4,12 +4,11 @@ also after scancel. Needs root, for nodes that are namespaces and a private Slur
 
 import json
 import os
-import sys
 
 import harness
 import private_nodes
 import private_slurm
-from check_cluster import SKIPPED, Cluster
+from check_cluster import on_cluster
 from harness import check
 
 SRUN = "srun --mpi=pmi2 -n 4"
@@ -74,10 +73,7 @@ def check_scancel(cluster, slurm):
     script = submit(cluster, slurm, "--store cancelled", "long")
     job = slurm.ask("sbatch", "--parsable", *TWO, "-D", place, "-o",
                     "cancelled.txt", script).strip()
-    name = os.path.basename(cluster.program)
-    slurm.wait_until(lambda: any(cluster.nodes.seconds(pid) > 0.5
-                                 for pid in cluster.nodes.pids("node2", name)),
-                     "no rank of node2 computes")
+    slurm.wait_until(cluster.computing, "no rank of node2 computes")
     slurm.ask("scancel", job)
     slurm.wait_for_job(job)
     with open(os.path.join(place, "cancelled.txt")) as file:
@@ -86,24 +82,19 @@ def check_scancel(cluster, slurm):
     nothing_left(cluster, text)
 
 
-def body(tool, _options):
-    why = private_nodes.obstacle() or private_slurm.obstacle()
-    if why:
-        print("not checked: %s" % why)
-        sys.exit(SKIPPED)
-    nodes = private_nodes.PrivateNodes(os.path.join(tool.directory, "nodes"))
-    slurm = None
+def check_under_slurm(cluster):
+    slurm = private_slurm.PrivateSlurm(os.path.join(cluster.tool.directory, "slurm"), mpi="pmi2",
+                                       places=cluster.nodes)
     try:
-        cluster = Cluster(tool, nodes)
-        slurm = private_slurm.PrivateSlurm(os.path.join(tool.directory, "slurm"), mpi="pmi2",
-                                           places=nodes)
         check_salloc(cluster, slurm)
         check_sbatch(cluster, slurm)
         check_scancel(cluster, slurm)
     finally:
-        if slurm:
-            slurm.end()
-        nodes.end()
+        slurm.end()
+
+
+def body(tool, _options):
+    on_cluster(tool, private_nodes.obstacle() or private_slurm.obstacle(), check_under_slurm)
 
 
 if __name__ == "__main__":
