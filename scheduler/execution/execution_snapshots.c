@@ -201,6 +201,7 @@ void execution_parked(struct execution *execution, int rank, const struct wire_p
 	if (!snapshot_parked(snapshot, rank, parked))
 		return;
 	execution->parking = NULL;
+	placement_set_group(&execution->placement, NULL);
 	if (snapshot->hazard) {
 		go_on_unparked(execution, snapshot);
 		return;

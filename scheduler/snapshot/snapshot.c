@@ -56,8 +56,7 @@ struct snapshot *snapshot_park(const struct snapshot_subject *subject)
 		snapshots->host, snapshots->ranks, snapshot->directory);
 	for (int rank = 0; rank < snapshots->ranks; rank++)
 		placement_order(placement, rank, &(struct wire_message){.type = WIRE_PARK});
-	process_group_lose(placement->group);
-	placement_set_group(placement, NULL);
+	process_group_lose(placement->group); /* a rank may still have to send HELLO to it */
 	return snapshot;
 }
 

@@ -62,7 +62,8 @@ struct position *snapshot_position(const struct world *world);
 /* Adds it to the snapshot set, so it can be returned to. */
 void snapshot_enter_set(struct snapshot *snapshot);
 
-/* Orders all ranks to park. The snapshot takes their connections over. */
+/* Orders all ranks to park. The snapshot takes their connections over. The placement keeps its
+ * process group until all are parked: a rewound rank may not have sent HELLO yet. */
 struct snapshot *snapshot_park(const struct snapshot_subject *subject);
 
 /* Whether all ranks are still connected. */

@@ -471,6 +471,40 @@ static void a_rank_that_cannot_be_rewound_is_forked(void **state)
 	placement_release(&next.placement);
 }
 
+/* A blocked rank may send HELLO only after its world was ordered to park. Until then its connection
+ * leads to the process group. */
+static void a_world_is_parked_before_a_hello(void **state)
+{
+	struct snapshots_fixture *fixture = *state;
+	struct execution first, next;
+	struct snapshot *root = park_root(fixture, &first, NULL), *parking;
+	struct snapshot_subject subject = {.placement = &next.placement,
+	                                   .world = fixture->world.world,
+	                                   .fingerprint = &(struct state_fingerprint){0}};
+	const struct wire_parked parked = {.unshared = true};
+
+	assert_true(snapshot_restore(root, &first.placement, NULL));
+	connect_ranks(fixture, &first, RANKS);
+	hold(fixture, &first, RANKS);
+	begin(fixture, &next);
+	assert_true(snapshot_restore(root, &next.placement, NULL));
+	assert_int_equal(next.placement.connected, RANKS);
+	parking = snapshot_park(&subject);
+	for (int rank = 0; rank < RANKS; rank++) {
+		struct host_link *link = next.placement.slots[rank].link;
+		struct wire_message hello = {.type = WIRE_HELLO};
+
+		hello.hello = (struct wire_hello){
+			.world = 2, .rank = rank, .pid = FIRST_PID + rank, .restored = true};
+		held_ranks_message(link, &hello);
+		assert_int_equal(link->role, LINK_RANK);
+		assert_ptr_equal(link->owner, &next);
+		assert_true(snapshot_parked(parking, rank, &parked) == (rank == RANKS - 1));
+		next.placement.slots[rank].link = NULL;
+	}
+	placement_release(&next.placement);
+}
+
 /* It counted as connected, so its orders are lost: the execution has to be begun again. */
 static void a_rank_that_got_orders_is_not_forked(void **state)
 {
@@ -661,6 +695,7 @@ int main(void)
 		TEST(held_ranks_are_rewound_in_place),
 		TEST(a_rank_that_is_not_held_is_forked),
 		TEST(a_rank_that_cannot_be_rewound_is_forked),
+		TEST(a_world_is_parked_before_a_hello),
 		TEST(a_rank_that_got_orders_is_not_forked),
 		TEST(without_room_the_ranks_are_forked),
 		TEST(copies_outlive_their_snapshot),
