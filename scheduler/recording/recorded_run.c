@@ -344,7 +344,8 @@ static void see_answer(struct strategy *strategy, int number, const struct wire_
 {
 	struct followed_rank *rank = &((struct recorded_run *)strategy)->ranks[number];
 
-	if (rank->call == go->call && rank->is_poll)
+	/* What only MPI knows is not in an answer. */
+	if (rank->call == go->call && rank->is_poll && !rank->is_of_mpis)
 		rank->said_yes = go->count > 0;
 }
 

@@ -188,10 +188,21 @@ def check_windows_and_files(tool, seeds):
             check("does not follow" not in run.err, str(run))
 
 
+def check_polls_of_nothing(tool):
+    """Under control, one in a thousand of them is held, and is answered."""
+    program = tool.compile(harness.program("polls_nothing.c"))
+    for polls in ("1", "1000", "2500"):
+        folder, recorded = record(tool, program, "polls", polls)
+        check(recorded.status == 0, str(recorded))
+        run = replay(tool, folder)
+        check(run.status == 0 and "does not follow" not in run.err, str(run))
+
+
 def body(tool, options):
     program = tool.compile(harness.program("choices.c"))
     check_kinds(tool, program, options.seeds)
     check_windows_and_files(tool, options.seeds)
+    check_polls_of_nothing(tool)
     check_hang(tool, program)
     check_crash(tool, program)
     check_killed(tool)
