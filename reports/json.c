@@ -506,6 +506,8 @@ static void add_exploration(JsonBuilder *json, const struct record_exploration *
 
 		add_text(json, "stdin", text);
 	}
+	if (exploration->launcher)
+		add_text(json, "launcher", exploration->launcher);
 	add_number(json, "ranks", exploration->ranks);
 	add_programs(json, exploration);
 	add_rank_names(json, exploration);

@@ -433,24 +433,29 @@ char *words_wrote(int rank, const char *where, GBytes *bytes, unsigned most)
 	return g_string_free(text, false);
 }
 
-/* `options` ends with a space unless it is empty. */
-static char *again_with(const char *options, const char *path,
+static void add_option(GString *options, const char *option, const char *value)
+{
+	g_autofree char *word = value ? words_shell(value) : NULL;
+
+	if (word)
+		g_string_append_printf(options, "%s %s ", option, word);
+}
+
+/* `option` ends with a space unless it is empty. */
+static char *again_with(const char *option, const char *path,
                         const struct record_exploration *exploration)
 {
 	g_autofree char *program = words_program(exploration);
+	g_autoptr(GString) options = g_string_new(option);
 
 	if (words_is_recording(exploration)) {
 		g_autofree char *folder = words_shell(path);
 
 		return g_strdup_printf("matchpoint replay %s", folder);
 	}
-	if (exploration->standard_input) {
-		g_autofree char *file = words_shell(exploration->standard_input);
-
-		return g_strdup_printf("matchpoint replay %s--stdin %s %s -- %s", options, file,
-		                       path, program);
-	}
-	return g_strdup_printf("matchpoint replay %s%s -- %s", options, path, program);
+	add_option(options, "--launcher", exploration->launcher);
+	add_option(options, "--stdin", exploration->standard_input);
+	return g_strdup_printf("matchpoint replay %s%s -- %s", options->str, path, program);
 }
 
 char *words_again(const char *path, const struct record_exploration *exploration)

@@ -194,6 +194,15 @@ static bool rerun_on_machines(struct command_options *options)
 	return true;
 }
 
+bool command_set_launcher(struct command_options *options, const char *launcher)
+{
+	if (options->launcher || !launcher)
+		return true;
+	options->launcher = g_strdup(launcher);
+	options->session.launcher = options->launcher;
+	return command_can_start_on(options->session.nodes, launcher) && rerun_on_machines(options);
+}
+
 static void separate_worlds(struct command_options *options)
 {
 	char **program = program_parts_separate(options->program);

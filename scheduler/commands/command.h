@@ -114,6 +114,10 @@ int command_find_path(struct command_options *options, struct path **ret_path,
  * to those of --nodes. The number of ranks is known. Returns false after printing an error. */
 bool command_set_nodes(struct command_options *options, const char *nodes);
 
+/* Sets the launcher to that of an exploration (NULL: the usual one), unless the command line names
+ * one. Returns false after printing an error. */
+bool command_set_launcher(struct command_options *options, const char *launcher);
+
 /* Sets the mode of collectives to the path's, if the path has one. */
 void command_follow_collectives(struct command_options *options, const struct path *path);
 

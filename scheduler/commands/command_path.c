@@ -28,8 +28,8 @@ static void tell_outcomes(const struct record_finding *finding)
 	                 finding->id, first->path);
 }
 
-/* The path of a finding in the store. Sets the program and standard input, unless the command line
- * names them. */
+/* The path of a finding in the store. Sets the program, standard input and the launcher, unless the
+ * command line names them. NULL with `error` set, or after printing an error. */
 static char *path_of_finding(struct command_options *options, guint32 id, GError **error)
 {
 	g_autoptr(StoreReader) reader = store_reader_open(options->session.store, error);
@@ -58,6 +58,8 @@ static char *path_of_finding(struct command_options *options, guint32 id, GError
 		options->program = g_strdupv(exploration->program);
 	}
 	read_from(options, exploration->standard_input);
+	if (!command_set_launcher(options, exploration->launcher))
+		return NULL;
 	if (!options->quiet && g_str_equal(options->session.command, "replay"))
 		tell_outcomes(finding);
 	return g_strdup(finding->path);
@@ -105,7 +107,7 @@ static struct path *find_path(struct command_options *options, const char *word,
 		text = g_strdup(word);
 	if (text)
 		path = path_parse(text, &error);
-	if (!path)
+	if (error)
 		command_complain("%s", error->message);
 	*ret_id = (guint32)id;
 	return path;

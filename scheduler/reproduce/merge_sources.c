@@ -442,6 +442,7 @@ void merge_describe(struct merge *merge)
 	e->mpi = g_strdup(first->mpi);
 	e->machine = g_strdup(first->machine);
 	e->standard_input = g_strdup(first->standard_input);
+	e->launcher = g_strdup(first->launcher);
 	e->shards = first->shards;
 	e->random = first->random;
 	e->seed = first->seed;

@@ -177,6 +177,7 @@ static void describe_exploration(struct session *session)
 	exploration->directory = g_get_current_dir();
 	exploration->machine = g_strdup(g_get_host_name());
 	exploration->standard_input = g_strdup(options->standard_input);
+	exploration->launcher = g_strdup(options->launcher);
 	exploration->ranks = options->ranks;
 	exploration->nodes = options->nodes;
 	exploration->bufferings = options->bufferings;

@@ -1,4 +1,5 @@
-/* Reads the indices that MPI_Waitany and its kin have returned (schema.h: indices). */
+/* Reads from the table common: the launcher, and the indices that MPI_Waitany and its kin have
+ * returned (schema.h). */
 #include "reader_rows.h"
 #include "schema.h"
 
@@ -13,6 +14,8 @@ bool rows_indices(struct store_reader *reader, GError **error)
 	}
 	reader->indices = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_variant_unref);
 	schema_read_indices(common, reader->indices);
+	if (common)
+		g_variant_lookup(common, STORE_LAUNCHER, "s", &reader->exploration->launcher);
 	return true;
 }
 

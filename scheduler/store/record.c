@@ -328,6 +328,7 @@ void record_exploration_free(struct record_exploration *exploration)
 	g_free(exploration->directory);
 	g_free(exploration->machine);
 	g_free(exploration->standard_input);
+	g_free(exploration->launcher);
 	g_free(exploration->backtrack_reason);
 	g_free(exploration->version);
 	g_free(exploration->mpi);

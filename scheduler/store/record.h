@@ -303,6 +303,7 @@ struct record_exploration {
 	char *directory;      /* where it was started */
 	char *machine;        /* its host name */
 	char *standard_input; /* the file for rank 0, as named; NULL: none */
+	char *launcher;       /* --launcher, as given; NULL: the usual one */
 	int32_t ranks;
 	const char *nodes;       /* virtual nodes (explorer/nodes.h), interned; NULL: one node.
 				  * Stands in the paths of its interleavings */

@@ -56,7 +56,10 @@
 #define STORE_INDICES_TYPE "a(uau)"
 #define STORE_INDICES_UNKNOWN UINT32_MAX
 
-/* Adds what a table common (NULL: none) has of them to `indices`: from the id of an execution to
+/* There for reports, if it was not the usual one: --launcher (s). */
+#define STORE_LAUNCHER "launcher"
+
+/* Adds what a table common (NULL: none) has of indices to `indices`: from the id of an execution to
  * its numbers, a GVariant "au", whose references pass to the table. */
 void schema_read_indices(GVariant *common, GHashTable *indices);
 

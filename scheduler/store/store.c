@@ -252,6 +252,7 @@ void store_close(struct store *store)
 	g_hash_table_unref(store->communicators);
 	g_hash_table_unref(store->places);
 	g_hash_table_unref(store->indices);
+	g_free(store->launcher);
 	g_free(store->file);
 	g_free(store);
 }
@@ -412,6 +413,11 @@ bool store_put_exploration(struct store *store, const struct record_exploration 
 	const struct record_exploration *e = exploration;
 	bool good;
 
+	if (g_strcmp0(store->launcher, e->launcher) != 0) {
+		g_free(store->launcher);
+		store->launcher = g_strdup(e->launcher);
+		store->common_changed = true;
+	}
 	if (!store_begin(store, error))
 		return false;
 	good = store_run(store,

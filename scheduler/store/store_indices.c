@@ -50,7 +50,7 @@ void store_note_indices(struct store *store, uint32_t execution, const GArray *c
 		store->indices, GUINT_TO_POINTER(execution),
 		g_variant_ref_sink(g_variant_new_fixed_array(G_VARIANT_TYPE_UINT32, numbers->data,
 	                                                     numbers->len, sizeof(uint32_t))));
-	store->indices_changed = true;
+	store->common_changed = true;
 }
 
 void store_insert_indices(const struct store *store, GVariantDict *common)
@@ -59,6 +59,8 @@ void store_insert_indices(const struct store *store, GVariantDict *common)
 	GHashTableIter iter;
 	gpointer execution, numbers;
 
+	if (store->launcher)
+		g_variant_dict_insert(common, STORE_LAUNCHER, "s", store->launcher);
 	if (g_hash_table_size(store->indices) == 0)
 		return;
 	g_variant_builder_init(&all, G_VARIANT_TYPE(STORE_INDICES_TYPE));
@@ -72,7 +74,7 @@ bool store_write_indices(struct store *store, GError **error)
 {
 	g_autoptr(GVariant) common = NULL;
 
-	if (!store->indices_changed)
+	if (!store->common_changed)
 		return true;
 	if (!store_get_common(store, &common, error))
 		return false;
@@ -100,5 +102,5 @@ static gboolean is_after(gpointer execution, gpointer value, gpointer last)
 void store_forget_indices(struct store *store, uint64_t last)
 {
 	if (g_hash_table_foreach_remove(store->indices, is_after, &last) > 0)
-		store->indices_changed = true;
+		store->common_changed = true;
 }

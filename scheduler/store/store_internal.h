@@ -42,7 +42,8 @@ struct store {
 	gint64 committed_place; /* higher ids are lost when the transaction fails */
 	struct store_stacks stacks;
 	GHashTable *indices;            /* id of an execution to its GVariant of STORE_INDICES */
-	bool indices_changed;           /* since they were written */
+	char *launcher;                 /* of the exploration; NULL: the usual one */
+	bool common_changed;            /* indices or launcher, since they were written */
 	struct record_execution *later; /* the postponed interleaving; NULL: none */
 	bool holding;                   /* several calls form one transaction */
 	GError *failed;         /* why the transaction failed: nothing more is written; NULL: it did
@@ -66,8 +67,8 @@ bool store_put_calls(struct store *store, const struct record_execution *executi
                      gint64 *ret_first_call, gint64 *ret_first_match, GError **error);
 
 /* Which indices calls have returned (store_indices.c): notes those of an execution, replacing
- * earlier ones; inserts all into data for the table common; writes them if they have changed; reads
- * those of an earlier session; forgets those of executions behind `last`. */
+ * earlier ones; inserts all into data for the table common, and the launcher; writes them if they
+ * have changed; reads those of an earlier session; forgets those of executions behind `last`. */
 void store_note_indices(struct store *store, uint32_t execution, const GArray *calls);
 void store_insert_indices(const struct store *store, GVariantDict *common);
 bool store_write_indices(struct store *store, GError **error);

@@ -138,7 +138,7 @@ bool store_put_common(struct store *store, GVariant *common, GError **error)
 	bytes = g_variant_get_data_as_bytes(all);
 	good = store_put(store, TABLE_COMMON, STORE_KEYS(1), &(struct bytes_row){bytes}, error);
 	good = store_finish(store, good, error);
-	store->indices_changed &= !good;
+	store->common_changed &= !good;
 	return good;
 }
 
@@ -185,7 +185,7 @@ void store_drop(struct store *store)
 	if (store)
 		g_clear_pointer(&store->later, record_execution_free);
 	if (store)
-		store->indices_changed = false;
+		store->common_changed = false;
 	if (store && !sqlite3_get_autocommit(store->database))
 		sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
 	store_close(store);

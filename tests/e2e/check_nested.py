@@ -4,6 +4,8 @@ ranks' own launcher tells them, and what users set for MPI, reaches them."""
 
 import collections
 import os
+import re
+import shlex
 
 import harness
 from harness import check, told
@@ -97,6 +99,27 @@ def check_ranks_see(tool, program):
         check(execution["output"] == ["0 of 2 1 0 -\n", "1 of 2 1 0 -\n"], str(run))
 
 
+def check_launcher_again(tool, mpiexec):
+    """What leads to a finding again starts the ranks as they were started."""
+    program = tool.compile(os.path.join(os.path.dirname(__file__), "../../examples/wildcard_deadlock.c"))
+    launcher = mpiexec + " -bind-to none"
+    for kept in ([], ["--shard", "1/2"], ["--shard", "2/2"]):
+        run = tool.run("explore", "-n", "3", "--launcher", launcher, "--store",
+                       "store" + kept[-1][:1] if kept else "one", *kept, "--", program,
+                       report=True)
+        check(run.status < 2 and run.report["launcher"] == launcher, str(run))
+    merged = tool.run("report", "store1", "store2")
+    for run in (merged, tool.run("report", "--store", "one")):
+        check("again: matchpoint replay --launcher '%s' mp1:n3" % launcher in run.out, str(run))
+    line = re.search("again: matchpoint (.*)", run.out).group(1)
+    for words in (shlex.split(line), ["replay", "1", "--store", "one"],
+                  ["minimize", "1", "--store", "one"]):
+        run = tool.run(*words, "-v")
+        check("again: matchpoint replay --launcher '%s' mp1:n3" % launcher in run.out, str(run))
+    run = tool.run("replay", "1", "--store", "one", "--launcher", mpiexec + " -bind-to core")
+    check("again: matchpoint replay --launcher '%s -bind-to core'" % mpiexec in run.out, str(run))
+
+
 def body(tool, _):
     program = tool.compile(harness.program("first_arrival.c"))
     for way in WAYS:
@@ -105,6 +128,7 @@ def body(tool, _):
         for variables in SINGLE:
             nested.check_variables(variables)
     check_commands(tool, program)
+    check_launcher_again(tool, tool.mpicc.replace("mpicc", "mpiexec"))
     check_ranks_see(tool, tool.compile(harness.program("tells_environment.c")))
 
 
