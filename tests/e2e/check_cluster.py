@@ -13,13 +13,14 @@ from harness import check
 SKIPPED = 77
 
 # Rank 0 receives in any order, and prints whose message was first. "crash": the last rank dies if
-# its message was. "long": it computes for ever. "leaves": it leaves a process behind. "status": it
-# ends with status 7.
+# its message was. "long": it computes for ever. "until FILE": so, if its message was, and there is no
+# such file. "leaves": it leaves a process behind. "status": it ends with status 7.
 SOURCE = r"""
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 int main(int argc, char **argv)
 {
@@ -51,6 +52,9 @@ int main(int argc, char **argv)
 	}
 	for (volatile int i = 0; argc > 1 && !strcmp(argv[1], "long") && rank == size - 1; i++)
 		;
+	for (volatile int i = 0; argc > 2 && order[1] == 3 && rank == size - 1 && access(argv[2], F_OK);
+	     i++)
+		;
 	MPI_Finalize();
 	return argc > 1 && !strcmp(argv[1], "status") && rank == size - 1 ? 7 : 0;
 }
@@ -80,10 +84,10 @@ class Cluster:
         self.check_nothing_left(run)
         return run
 
-    def start_long(self, name):
+    def start_long(self, name, *arguments):
         """Explores what computes for ever; with a store and a mark of that name."""
         return self.tool.start(["explore", "-n", "4", "-j", "1", "--store", name, "--launcher",
-                                self.launcher, self.program, "long"], name)
+                                self.launcher, self.program, *(arguments or ["long"])], name)
 
     def computing(self):
         """Processes of the program on node2 that have computed for a while."""

@@ -12,7 +12,7 @@ import time
 import harness
 import private_nodes
 from check_cluster import on_cluster
-from harness import check, check_soon
+from harness import check, check_soon, told
 
 LOST = 5  # seconds
 
@@ -67,6 +67,25 @@ def check_losses(cluster):
     status, text, taken = while_it_runs(cluster,
                                         lambda process: process.send_signal(signal.SIGINT))
     check(status == 3 and "interrupted" in text, "%d: %s" % (status, text))
+
+
+def check_resumed(cluster):
+    """A node is lost when a part was explored. Going on finds what is found in one go."""
+    file = os.path.join(cluster.tool.directory, "file")
+    words = ["until", file]
+    process = cluster.start_long("resumed", *words)
+    harness.wait_for(cluster.computing, process, "a rank computes", pause=0.05)
+    os.kill(outpost(cluster, "node2"), signal.SIGKILL)
+    out, err = harness.communicate(process, 30)
+    check(process.returncode == 4 and b"node2 is lost" in err, out + err)
+    cluster.check_nothing_left(err)
+    done = cluster.tool.run("report", "--store", "resumed", report=True)
+    check(0 < done.report["interleavings"] < 12 and not done.report["complete"], done)
+    open(file, "w").close()
+    whole = cluster.explore(*words)
+    resumed = cluster.explore(*words, options=("--store", "resumed", "--resume"))
+    check(whole.report["interleavings"] == 12 and whole.report["complete"], whole)
+    check(told(resumed.report) == told(whole.report), "%s\n%s" % (whole, resumed))
 
 
 def check_struck(cluster):
@@ -124,7 +143,7 @@ def check_refusals(cluster):
 
 
 def body(tool, _options):
-    on_cluster(tool, private_nodes.obstacle(), check_refusals, check_losses, check_struck)
+    on_cluster(tool, private_nodes.obstacle(), check_refusals, check_losses, check_resumed, check_struck)
 
 
 if __name__ == "__main__":
