@@ -33,6 +33,21 @@ WRAPPER(int, Op_create, (MPI_User_function * function, int commute, MPI_Op *op))
 	return call.result;
 }
 
+WRAPPER(int, Comm_get_parent, (MPI_Comm * parent))
+{
+	struct record_call call;
+	bool runs;
+
+	ENTER_OR_PASS(&call, Comm_get_parent, (parent));
+	runs = record_run(&call);
+	record_result(&call, runs ? below_mpi()->Comm_get_parent(parent) : MPI_SUCCESS);
+	if (runs && call.result == MPI_SUCCESS && *parent != MPI_COMM_NULL)
+		record_refuse("processes that another one has spawned cannot be recorded");
+	record_out_handle(RECORD_COMM, parent);
+	record_leave(&call);
+	return call.result;
+}
+
 WRAPPER(int, Op_create_c, (MPI_User_function_c * function, int commute, MPI_Op *op))
 {
 	struct record_call call;

@@ -179,6 +179,7 @@ static void others(void)
 {
 	MPI_Info info;
 	MPI_Group group, first;
+	MPI_Comm parent = MPI_COMM_WORLD;
 	const int zero = 0;
 	int flag, in_group;
 	char value[16] = "";
@@ -194,6 +195,8 @@ static void others(void)
 	MPI_Group_rank(first, &in_group);
 	MPI_Group_free(&first);
 	MPI_Group_free(&group);
+	MPI_Comm_get_parent(&parent);
+	printf("%d: %s\n", rank, parent == MPI_COMM_NULL ? "no parent" : "a parent");
 	MPI_Alloc_mem(1000, MPI_INFO_NULL, &memory);
 	clock_gettime(CLOCK_REALTIME, &now);
 	printf("%d: %s %d %d at %ld.%09ld, process %d, %f\n", rank, value, flag, in_group,
