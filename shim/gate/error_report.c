@@ -3,7 +3,9 @@
 #include <stdio.h>
 
 #include "gate.h"
+#include "shim/mpi/next.h"
 #include "shim/mpi/real.h"
+#include "shim/process/above.h"
 
 static void report_error(const struct error_call *failed, int code, bool fatal, bool refused,
                          char *text)
@@ -57,6 +59,18 @@ int error_refused_for(const void *site, enum mpi_call function, const char *why)
 	         "the program calls %s%s, which matchpoint cannot control", mpi_call_name(function),
 	         why);
 	report_error(&(struct error_call){gate_current_call(), function, site, 0, 0},
+	             MPI_ERR_UNSUPPORTED_OPERATION, true, true, sentence);
+	gate_wait_for_end();
+}
+
+above_refuse_function matchpoint_refuse_above;
+
+EXPORTED void matchpoint_refuse_above(const void *site, const char *text)
+{
+	char sentence[256];
+
+	snprintf(sentence, sizeof(sentence), "%s", text);
+	report_error(&(struct error_call){gate_current_call(), MPI_CALL_Abort, site, 0, 0},
 	             MPI_ERR_UNSUPPORTED_OPERATION, true, true, sentence);
 	gate_wait_for_end();
 }

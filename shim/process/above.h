@@ -17,12 +17,15 @@ struct above_call {
 /* Exported by the shim, and found by the recorder under these names (dlsym). Stand: before the
  * first call that the recorder passes on; `call` returns that of this thread, valid until its next
  * one. Clear: the last that the recorder does in a call; as stack_residue.h, below the caller's
- * frame. */
+ * frame. Refuse: no recording can hold the call, made at `site`; ends the exploration with this
+ * text, and does not return. */
+#define ABOVE_REFUSE "matchpoint_refuse_above"
 #define ABOVE_STAND "matchpoint_stand_above"
 #define ABOVE_CLEAR "matchpoint_clear_above"
 typedef const struct above_call *above_call_function(void);
 typedef void above_stand_function(above_call_function *call);
 typedef void above_clear_function(void);
+typedef void above_refuse_function(const void *site, const char *text);
 
 extern above_call_function *above_call; /* NULL: nothing stands above the shim */
 

@@ -67,6 +67,17 @@ void below_clear_stack(void)
 		clear();
 }
 
+void below_refuse(const char *text)
+{
+	void *symbol = dlsym(RTLD_NEXT, ABOVE_REFUSE);
+	above_refuse_function *refuse;
+
+	if (!symbol)
+		return;
+	memcpy(&refuse, &symbol, sizeof(symbol));
+	refuse(present.site, text);
+}
+
 const struct real_mpi *below_find(void)
 {
 	const void *symbol = below_shim();

@@ -22,6 +22,9 @@ int below_pcontrol(int level);
 /* For the shim: a call that may be passed on to it; its return address, and the stack pointer
  * without its frame. */
 void below_note_call(const void *site, const void *stack);
+/* No recording can hold the present call: if the shim is there, it ends the exploration with this
+ * text. Else this returns. */
+void below_refuse(const char *text);
 /* The last that is done in a call: as the shim, this library leaves nothing on the stack. */
 void below_clear_stack(void);
 

@@ -494,7 +494,7 @@ bool record_answer(struct record_call *call, int *flag)
 /* A launcher that aborts may lose what the rank prints last, so the reason stands in the log. */
 void record_refuse(const char *format, ...)
 {
-	char text[RECORDING_REASON];
+	char text[RECORDING_REASON], sentence[RECORDING_REASON + 64];
 	va_list arguments;
 
 	va_start(arguments, format);
@@ -506,6 +506,9 @@ void record_refuse(const char *format, ...)
 	memcpy(log_place->reason, text, sizeof(text));
 	log_place->refused = log_place->function;
 	log_commit();
+	snprintf(sentence, sizeof(sentence), "%s: %s",
+	         mpi_call_name((enum mpi_call)log_place->function), text);
+	below_refuse(sentence);
 	below_mpi()->Abort(MPI_COMM_WORLD, 4);
 	_exit(4);
 }

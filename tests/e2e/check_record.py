@@ -302,6 +302,13 @@ def check_refused(tool):
     recording = Recording(tool, "refused", 2, program, "refused", status=4)
     check("MPI_Win_allocate_shared: windows of shared memory cannot be recorded: others change it"
           in recording.run.err, str(recording.run))
+    # Under control, that is no finding of the program.
+    refusal = "MPI_Win_allocate_shared: windows of shared memory cannot be recorded"
+    run = tool.run("replay", "--record", "under", "mp1:n2:infinite:", "--", program, "refused")
+    check(run.status == 4 and refusal in run.err and "abort" not in run.out, str(run))
+    script = tool.write("past", "run\nfinish\nreverse-next\n")
+    run = tool.run("debug", "-n", "2", "-x", script, "--batch", program, "refused")
+    check(refusal in run.out and "the past of" not in run.out, str(run))
     listed = tool.run("check", program)
     check("matchpoint record cannot log" in listed.out
           and "MPI_Win_allocate_shared" in listed.out, str(listed))
