@@ -38,6 +38,15 @@ bool command_can_start_on(const char *nodes, const char *launcher)
 	return false;
 }
 
+bool command_can_record(char *const *program, int ranks)
+{
+	if (!program_parts_divide(program, ranks))
+		return true;
+	command_complain("-spawned, -apart: programs that spawn processes or connect cannot be "
+	                 "recorded");
+	return false;
+}
+
 int command_inspect_programs(char *const *program)
 {
 	g_autoptr(GPtrArray) names = program_parts_names(program);

@@ -19,6 +19,9 @@ bool command_read_nodes(const char *text, int ranks, const char **ret);
 
 /* Whether ranks can be started on these nodes by --launcher (NULL: not given). */
 bool command_can_start_on(const char *nodes, const char *launcher);
+/* Whether the program can be recorded on so many ranks: not if it spawns processes or connects.
+ * Returns false after printing an error. */
+bool command_can_record(char *const *program, int ranks);
 
 /* Returns EXIT_CLEAN if each of the programs can be run, else EXIT_CANNOT. */
 int command_inspect_programs(char *const *program);

@@ -4,7 +4,6 @@
 #include "command_line.h"
 #include "command_ranks.h"
 #include "common/recording.h"
-#include "explorer/program_parts.h"
 #include "recordings.h"
 #include "scheduler/recording/recording.h"
 
@@ -12,14 +11,6 @@ struct request {
 	int ranks;
 	char *directory, *launcher, *nodes;
 };
-
-static bool has_no_spawned(char *const *program, int ranks)
-{
-	if (program_parts_at_once(program, ranks) == ranks)
-		return true;
-	command_complain("-spawned: programs that spawn processes cannot be recorded");
-	return false;
-}
 
 static int record_program(const struct request *request, char **program, const char *nodes)
 {
@@ -74,7 +65,7 @@ static int record_run(int argc, char **argv)
 		else if (argc < 2)
 			command_complain("no program given; see matchpoint record --help");
 		else if (command_add_ranks_behind(argv + 1, RECORDING_RANKS_MOST, &request.ranks)
-		         && has_no_spawned(argv + 1, request.ranks)
+		         && command_can_record(argv + 1, request.ranks)
 		         && command_read_nodes(request.nodes, request.ranks, &nodes)
 		         && command_can_start_on(nodes, request.launcher))
 			status = record_program(&request, argv + 1, nodes);

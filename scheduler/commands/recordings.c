@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "command_ranks.h"
 #include "common/recording.h"
 #include "mpi_calls.h"
 #include "scheduler/recording/recorded_report.h"
@@ -28,6 +29,8 @@ bool recordings_begin(const char *directory, struct wrapper *wrapper,
 	};
 	g_autoptr(GError) error = NULL;
 
+	if (!command_can_record(session->program, session->ranks))
+		return false;
 	wrapper->rank = -1;
 	wrapper->is_timed = true;
 	wrapper->words = recording_words(directory, &error);

@@ -128,7 +128,7 @@ static const char *why_not(struct debugger *debugger)
 	if (debugger_must_run_apart(debugger))
 		return "the program has changed files, which another run would use: leave gdb; "
 		       "watch and reverse-next at the prompt go to the past as well";
-	return NULL;
+	return debugger_why_not_recorded(debugger);
 }
 
 static void append_words(GString *text, struct debugger *debugger, const char *folder, int rank)

@@ -169,10 +169,12 @@ void debugger_run_apart(struct debugger *debugger, debugger_apart_run *run, void
 void debugger_go_onward(struct debugger *debugger);
 void debugger_forget_apart(struct debugger *debugger);
 
-/* debug_record.c: this position, as goto accepts it; free with g_free. Records the ranks up to here
- * into a folder. Returns false after refusing, or if the ranks are left for it; `line` is obeyed
- * once they are back (NULL: none). */
+/* debug_record.c: this position, as goto accepts it; free with g_free. */
 char *debugger_position_here(const struct debugger *debugger);
+/* Why ranks cannot be recorded, whatever they do; NULL: they can. */
+const char *debugger_why_not_recorded(const struct debugger *debugger);
+/* Records the ranks up to here into a folder. Returns false after refusing, or if the ranks are
+ * left for it; `line` is obeyed once they are back (NULL: none). */
 bool debugger_record(struct debugger *debugger, const char *directory, const char *line);
 /* The same by others: a file with the line that goes here; arguments of matchpoint (char *,
  * NULL-terminated) that do so by that file, and record the ranks. Free with g_ptr_array_unref. */

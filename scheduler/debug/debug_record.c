@@ -5,6 +5,7 @@
 
 #include "debug_internal.h"
 #include "debug_words.h"
+#include "explorer/program_parts.h"
 
 char *debugger_position_here(const struct debugger *debugger)
 {
@@ -24,7 +25,8 @@ GPtrArray *debugger_words_to_record(const struct debugger *debugger, const char 
                                     const char *script)
 {
 	const struct debug_request *request = &debugger->asked->request;
-	g_autofree char *ranks = g_strdup_printf("%d", request->ranks);
+	const int behind = program_parts_behind((char *const *)(uintptr_t)request->program, NULL);
+	g_autofree char *ranks = g_strdup_printf("%d", request->ranks - behind);
 	g_autofree char *store = g_build_filename(request->store, "record", NULL);
 	const char *const words[] = {"debug",    "-n",      ranks, "--quiet", "--store", store,
 	                             "--record", directory, "-x",  script,    "--batch", NULL};
@@ -145,9 +147,24 @@ bool debugger_record(struct debugger *debugger, const char *directory, const cha
 	return is_recorded;
 }
 
+const char *debugger_why_not_recorded(const struct debugger *debugger)
+{
+	const struct debug_request *request = &debugger->asked->request;
+
+	return request->program
+	                       && program_parts_divide((char *const *)(uintptr_t)request->program,
+	                                               request->ranks)
+	               ? "programs that spawn processes or connect cannot be recorded"
+	               : NULL;
+}
+
 bool debugger_has_past(struct debugger *debugger)
 {
-	return debugger->state == DEBUG_OVER || debugger_is_at_rest(debugger);
+	const char *why_not = debugger_why_not_recorded(debugger);
+
+	if (why_not)
+		debugger_refuse(debugger, "%s", why_not);
+	return !why_not && (debugger->state == DEBUG_OVER || debugger_is_at_rest(debugger));
 }
 
 void word_record(struct debugger *debugger, const char *directory)

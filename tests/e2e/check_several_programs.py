@@ -1,6 +1,7 @@
 """Several programs as one world, as mpiexec has them: -n 2 ./server : -n 3 ./client. Each rank has
 its program's lines, arguments and MPI_APPNUM, in all ways of going back."""
 
+import glob
 import os
 import re
 
@@ -108,6 +109,14 @@ def check_repeated(tool, line, path, run):
     check("client.c:13" in run.out, run)
 
 
+def check_past(tool, line):
+    """The prompt records the ranks of all programs, and goes to the past of one."""
+    script = tool.write("past", "run\nrecord here\nreverse-next 2\n")
+    run = tool.run("debug", "-n", "2", "-x", script, "--batch", *line)
+    check("recorded in here" in run.out and "the past of rank 2" in run.out, run)
+    check(len(glob.glob(os.path.join(tool.directory, "here", "rank.*.log"))) == 5, run)
+
+
 def check_run(tool, server, client, status):
     run = tool.run("run", "-v", "-n", "1", "--nodes", "2+1", server, "1", ":", "-np", "1", client,
                    " x", ":", "-n", "1", client, report=True)
@@ -161,6 +170,7 @@ def body(tool, _options):
     line = [server, "2", ":", "-n", "3", client]
     path, run = check_explored(tool, line)
     check_repeated(tool, line, path, run)
+    check_past(tool, line)
     check_run(tool, server, client, status)
     check_native(tool, line)
     check_record(tool, server, client)
