@@ -13,8 +13,8 @@ from harness import check
 SKIPPED = 77
 
 # Rank 0 receives in any order, and prints whose message was first. "crash": the last rank dies if
-# its message was. "long": it computes for ever. "until FILE": so, if its message was, and there is no
-# such file. "leaves": it leaves a process behind. "status": it ends with status 7.
+# its message was. "long": it computes for ever. "until FILE": so, if its message was, and there is
+# no such file. "leaves": it leaves a process behind. "status": it ends with status 7.
 SOURCE = r"""
 #include <mpi.h>
 #include <stdio.h>
@@ -52,8 +52,7 @@ int main(int argc, char **argv)
 	}
 	for (volatile int i = 0; argc > 1 && !strcmp(argv[1], "long") && rank == size - 1; i++)
 		;
-	for (volatile int i = 0; argc > 2 && order[1] == 3 && rank == size - 1 && access(argv[2], F_OK);
-	     i++)
+	while (argc > 2 && order[1] == 3 && rank == size - 1 && access(argv[2], F_OK) != 0)
 		;
 	MPI_Finalize();
 	return argc > 1 && !strcmp(argv[1], "status") && rank == size - 1 ? 7 : 0;

@@ -143,7 +143,8 @@ def check_refusals(cluster):
 
 
 def body(tool, _options):
-    on_cluster(tool, private_nodes.obstacle(), check_refusals, check_losses, check_resumed, check_struck)
+    on_cluster(tool, private_nodes.obstacle(), check_refusals, check_losses, check_resumed,
+               check_struck)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import shlex
 import harness
 from harness import check, told
 
+EXAMPLES = os.path.join(os.path.dirname(__file__), "../../examples")
 SINGLE = (
     {"PMI_RANK": "0"},
     {"PMI_RANK": "1", "PMI_SIZE": "2"},
@@ -101,7 +102,7 @@ def check_ranks_see(tool, program):
 
 def check_launcher_again(tool, mpiexec):
     """What leads to a finding again starts the ranks as they were started."""
-    program = tool.compile(os.path.join(os.path.dirname(__file__), "../../examples/wildcard_deadlock.c"))
+    program = tool.compile(os.path.join(EXAMPLES, "wildcard_deadlock.c"))
     launcher = mpiexec + " -bind-to none"
     for kept in ([], ["--shard", "1/2"], ["--shard", "2/2"]):
         run = tool.run("explore", "-n", "3", "--launcher", launcher, "--store",

@@ -127,12 +127,15 @@ class PrivateNodes:
         check(done.returncode == 0, "%s: %s: %s" % (name, " ".join(words), done.stderr))
 
     def pids(self, name, command):
-        """The numbers, on this machine, of processes of that name there."""
+        """The numbers, on this machine, of processes of that name that run there."""
         there = os.readlink("/proc/%d/ns/pid" % self.inside[name])
         found = []
         for pid in filter(str.isdigit, os.listdir("/proc")):
-            with contextlib.suppress(OSError), open("/proc/%s/comm" % pid) as file:
-                if file.read().strip() == command[:15] \
+            with contextlib.suppress(OSError), open("/proc/%s/stat" % pid) as file:
+                line = file.read()
+                # The first process there does not reap: Z.
+                if line[line.index("(") + 1:line.rindex(")")] == command[:15] \
+                        and line.rpartition(") ")[2][0] not in "ZX" \
                         and os.readlink("/proc/%s/ns/pid" % pid) == there:
                     found.append(int(pid))
         return found
