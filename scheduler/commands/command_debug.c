@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@ struct debug_command {
 	struct wrapper recorder; /* of --record */
 	char *script, *recording;
 	char *title;         /* title of pages */
+	GStrv larger;        /* the program, with more processes that it spawns; NULL: not yet */
 	char *port;          /* --web PORT; NULL: any */
 	gboolean batch, web; /* GOption */
 };
@@ -39,6 +41,8 @@ static void debug_command_clear(struct debug_command *asked)
 	g_free(asked->recording);
 	wrapper_clear(&asked->recorder);
 	g_free(asked->title);
+	g_strfreev(asked->larger);
+	prompt_input_clear(&asked->debug.input);
 	g_free(asked->port);
 	if (asked->same)
 		g_ptr_array_unref(asked->same);
@@ -214,6 +218,27 @@ static int find_start(struct command_options *options, struct debug_command *ask
 	return command_find_path(options, &asked->path, ret_id);
 }
 
+/* As in struct session_options. What was typed so far is repeated. */
+static bool take_larger(void *debug_session, char *const *program, int ranks)
+{
+	struct debug_command *asked = (struct debug_command *)((char *)debug_session
+	                                                       - offsetof(struct debug_command,
+	                                                                  debug));
+	struct debug_request *request = &asked->debug.request;
+
+	if (request->path || request->position || asked->recording)
+		return false;
+	printf("the program spawns processes: it begins again on %d ranks\n", ranks);
+	g_strfreev(asked->larger);
+	asked->larger = g_strdupv((char **)(uintptr_t)program);
+	request->program = (const char *const *)asked->larger;
+	request->ranks = ranks;
+	g_free(asked->title);
+	asked->title = g_strdup_printf("%s on %d ranks", program[0], ranks);
+	request->title = asked->title;
+	return true;
+}
+
 static int prepare(struct command_options *options, struct debug_command *asked)
 {
 	struct session_options *session = &options->session;
@@ -276,6 +301,7 @@ static int prepare(struct command_options *options, struct debug_command *asked)
 	session->images = true;
 	session->keeps_history = true;
 	session->conduct = debug_conduct;
+	session->take_larger = take_larger;
 	session->scripted = &asked->debug;
 	session->interrupted = debugger_interrupted;
 	return EXIT_CLEAN;

@@ -426,7 +426,7 @@ static void go_along(struct debugger *debugger, const GArray *choices, guint cou
 /* Nothing has been started yet. */
 static void begin_empty(struct debugger *debugger)
 {
-	if (prompt_is_typed(debugger->prompt))
+	if (prompt_is_typed(debugger->prompt) && !debugger->asked->input.lines)
 		debugger_tell(debugger,
 		              "run starts the program on %d ranks%s; help lists the commands\n",
 		              debugger->asked->request.ranks,
@@ -462,6 +462,7 @@ void debug_conduct(struct session *session, void *debug_session)
 	if (open_page(&debugger, &asked->error)
 	    && (!request->script
 	        || prompt_add_script(debugger.prompt, request->script, &asked->error))) {
+		prompt_repeat(debugger.prompt, &asked->input);
 		if (request->position)
 			debugger_go_to(&debugger, request->position);
 		else if (request->path)
@@ -474,6 +475,7 @@ void debug_conduct(struct session *session, void *debug_session)
 		}
 	}
 	asked->debugger = NULL;
+	prompt_take_input(debugger.prompt, &asked->input);
 	debugger_release(&debugger);
 }
 

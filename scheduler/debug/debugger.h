@@ -4,6 +4,7 @@
 #ifndef MATCHPOINT_SCHEDULER_DEBUG_DEBUGGER_H
 #define MATCHPOINT_SCHEDULER_DEBUG_DEBUGGER_H
 
+#include "prompt.h"
 #include "scheduler/session/scripted_session.h"
 #include "vocabulary.h"
 
@@ -38,12 +39,15 @@ enum debug_end { DEBUG_NOT_ENDED, DEBUG_ENDED_WELL, DEBUG_WENT_WRONG };
 
 struct debug_session {
 	struct debug_request request;
-	enum debug_end end;        /* how the last interleaving ended */
-	GError *error;             /* the script cannot be read, or no page be opened; NULL: none */
-	struct debugger *debugger; /* private; NULL before and after */
+	enum debug_end end; /* how the last interleaving ended */
+	GError *error;      /* the script cannot be read, or no page be opened; NULL: none */
+	/* Private: */
+	struct prompt_input input; /* of an earlier session, whose job was too small */
+	struct debugger *debugger; /* NULL before and after */
 };
 
-/* As in struct session_options; `debug_session` is a struct debug_session. */
+/* As in struct session_options; `debug_session` is a struct debug_session, whose `input` is cleared
+ * by the caller in the end. A second call repeats what was typed in the first. */
 void debug_conduct(struct session *session, void *debug_session);
 bool debugger_interrupted(void *debug_session);
 

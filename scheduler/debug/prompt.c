@@ -18,7 +18,7 @@ G_DEFINE_QUARK(matchpoint_prompt_error, prompt_error)
 
 /* A file whose lines are read. */
 struct script {
-	char *name;
+	char *name; /* NULL: typed before (prompt_repeat) */
 	char **lines;
 	guint next;
 };
@@ -37,6 +37,7 @@ struct prompt {
 	GQueue *others;   /* char *: lines from pages */
 	char *line;       /* NULL: the end */
 	GString *typed;
+	GString *read;              /* the lines that were typed, or are from pages */
 	uv_poll_t *poll;            /* NULL: standard input cannot be polled */
 	struct line_editor *editor; /* NULL: none */
 	const char *before;         /* what is shown before the line */
@@ -222,7 +223,9 @@ static char *read_typed(struct prompt *prompt)
 	prompt->from_others = prompt->from_others && prompt->line;
 	end_line(prompt);
 	line = g_steal_pointer(&prompt->line);
-	if (!line)
+	if (line)
+		g_string_append_printf(prompt->read, "%s\n", line);
+	else
 		fputc('\n', stdout);
 	return line;
 }
@@ -320,6 +323,7 @@ struct prompt *prompt_new(struct session *session, bool batch, const struct prom
 	prompt->batch = batch;
 	prompt->terminal = isatty(STDIN_FILENO);
 	prompt->typed = g_string_new(NULL);
+	prompt->read = g_string_new(NULL);
 	if (!batch && start_polling(prompt) && prompt->terminal)
 		prompt->editor = open_editor(prompt);
 	return prompt;
@@ -335,6 +339,7 @@ void prompt_free(struct prompt *prompt)
 	g_queue_free_full(prompt->scripts, script_free);
 	g_queue_free_full(prompt->others, g_free);
 	g_string_free(prompt->typed, true);
+	g_string_free(prompt->read, true);
 	g_free(prompt->line);
 	g_free(prompt->place);
 	g_free(prompt);
@@ -361,6 +366,36 @@ bool prompt_add_script(struct prompt *prompt, const char *file, GError **error)
 	return true;
 }
 
+void prompt_take_input(struct prompt *prompt, struct prompt_input *ret_input)
+{
+	prompt_input_clear(ret_input);
+	ret_input->lines = g_string_free(prompt->read, false);
+	ret_input->rest = g_string_free(prompt->typed, false);
+	prompt->read = g_string_new(NULL);
+	prompt->typed = g_string_new(NULL);
+}
+
+void prompt_repeat(struct prompt *prompt, const struct prompt_input *input)
+{
+	struct script *script;
+
+	if (input->rest)
+		g_string_append(prompt->typed, input->rest);
+	if (!input->lines || !*input->lines)
+		return;
+	script = g_new0(struct script, 1);
+	script->lines = g_strsplit(input->lines, "\n", -1);
+	g_clear_pointer(&script->lines[g_strv_length(script->lines) - 1], g_free);
+	g_queue_push_tail(prompt->scripts, script);
+	g_string_append(prompt->read, input->lines);
+}
+
+void prompt_input_clear(struct prompt_input *input)
+{
+	g_clear_pointer(&input->lines, g_free);
+	g_clear_pointer(&input->rest, g_free);
+}
+
 /* NULL: no line is left. */
 static char *read_script(struct prompt *prompt)
 {
@@ -371,14 +406,25 @@ static char *read_script(struct prompt *prompt)
 
 		if (line) {
 			g_free(prompt->place);
-			prompt->place = g_strdup_printf("%s:%u: ", script->name, ++script->next);
-			fprintf(stdout, PROMPT "%s\n", line);
+			script->next++;
+			prompt->place = script->name ? g_strdup_printf("%s:%u: ", script->name,
+			                                               script->next)
+			                             : g_strdup("");
+			fprintf(stdout, "%s%s\n", prompt->before, line);
 			tell_line_shown(prompt, line);
 			return g_strdup(line);
 		}
 		script_free(g_queue_pop_head(prompt->scripts));
 	}
 	return NULL;
+}
+
+/* Whether the next line is one that was typed before. */
+static bool repeats(const struct prompt *prompt)
+{
+	const struct script *script = g_queue_peek_head(prompt->scripts);
+
+	return script && !script->name && script->lines[script->next];
 }
 
 char *prompt_read(struct prompt *prompt)
@@ -405,7 +451,8 @@ bool prompt_confirm(struct prompt *prompt, const char *question)
 		g_autofree char *line = NULL;
 
 		tell_shown(prompt, before);
-		line = session_may_go_on(prompt->session) ? read_typed(prompt) : NULL;
+		if (session_may_go_on(prompt->session))
+			line = repeats(prompt) ? read_script(prompt) : read_typed(prompt);
 		answer = line ? g_ascii_tolower(*g_strchug(line)) : 'n';
 	} while (answer != 'y' && answer != 'n');
 	prompt->before = PROMPT;

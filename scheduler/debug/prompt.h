@@ -27,6 +27,18 @@ struct prompt_owner {
 struct prompt *prompt_new(struct session *session, bool batch, const struct prompt_owner *owner);
 void prompt_free(struct prompt *prompt); /* NULL is legal */
 
+/* What was read of standard input, and from pages, for another prompt that begins again. */
+struct prompt_input {
+	char *lines; /* those that were read, each with its newline; NULL: none */
+	char *rest;  /* what was not read yet; NULL: nothing */
+};
+
+/* Moves it out of a prompt; *ret_input is cleared first. prompt_repeat has another prompt read it
+ * again, behind all scripts; an empty one is legal. */
+void prompt_take_input(struct prompt *prompt, struct prompt_input *ret_input);
+void prompt_repeat(struct prompt *prompt, const struct prompt_input *input);
+void prompt_input_clear(struct prompt_input *input);
+
 /* Reads the lines of this file next. Returns false with `error` set if it cannot be read, or
  * scripts include each other without end. */
 bool prompt_add_script(struct prompt *prompt, const char *file, GError **error);

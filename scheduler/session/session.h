@@ -122,6 +122,10 @@ struct session_options {
 	 * job (scripted_session.h). NULL: none. */
 	void (*conduct)(struct session *session, void *scripted);
 	void *scripted;
+	/* The program spawns processes for which the job has no room: takes this larger program,
+	 * on so many ranks, and returns whether the conductor can begin again with it. NULL: it
+	 * cannot. */
+	bool (*take_larger)(void *scripted, char *const *program, int ranks);
 	/* Called on Ctrl-C; true: it was handled. NULL: Ctrl-C ends the session. */
 	bool (*interrupted)(void *scripted);
 	/* Where ranks run; NULL: on this machine. Must outlive the session. */

@@ -91,17 +91,22 @@ char **session_larger_job(struct session *session)
 	const GArray *needs = session->runs ? runs_needs(session->runs) : NULL;
 	g_auto(GStrv) larger = NULL;
 	g_autofree char *message = NULL, *line = NULL;
+	int ranks;
 
 	if (!needs || needs->len == 0 || !session->error || !are_usable(session, needs))
 		return NULL;
 	larger = add_processes(options->program, options->ranks, needs);
+	ranks = options->ranks + program_parts_behind(larger, NULL)
+	        - program_parts_behind(options->program, NULL);
 	/* the ranks of a path, a position or a checkpoint are given */
-	if (!options->conduct && !options->restart && !options->from && !options->nodes
-	    && !options->resume && options->shards == 0)
+	if (!options->restart && !options->from && !options->nodes && !options->resume
+	    && options->shards == 0
+	    && (!options->conduct
+	        || (options->take_larger
+	            && options->take_larger(options->scripted, larger, ranks))))
 		return g_steal_pointer(&larger);
 	message = g_strdup(session->error->message);
-	line = print_line(larger, options->ranks + program_parts_behind(larger, NULL)
-	                                  - program_parts_behind(options->program, NULL));
+	line = print_line(larger, ranks);
 	g_clear_error(&session->error);
 	session_fail(session, "%s; name them: %s", message, line);
 	return NULL;

@@ -39,6 +39,18 @@ void prompt_share(struct prompt *prompt)
 	(void)prompt;
 }
 
+void prompt_take_input(struct prompt *prompt, struct prompt_input *ret_input)
+{
+	(void)prompt;
+	*ret_input = (struct prompt_input){NULL, NULL};
+}
+
+void prompt_repeat(struct prompt *prompt, const struct prompt_input *input)
+{
+	(void)prompt;
+	(void)input;
+}
+
 void prompt_say(struct prompt *prompt, char *line)
 {
 	(void)prompt;
