@@ -17,12 +17,15 @@ import harness
 from harness import check, told
 
 WAYS = (["--backtrack", "snapshot"], ["--backtrack", "auto"], ["--backtrack", "rerun", "-j", "2"])
-MEGABYTES = 13
-LITTLE, ENOUGH = 12 << 20, 200 << 20  # bytes of room
+ENOUGH = 200 << 20  # bytes of room
 
 
 class Small:
-    """matchpoint with little room in some of its places."""
+    """matchpoint with little room in some of its places: `little` bytes, the least of a few in
+    which MPI can start four ranks here (newer libraries need more). `more`: megabytes that are too
+    many."""
+
+    little = None  # found once
 
     def __init__(self, tool):
         self.tool = tool
@@ -31,6 +34,18 @@ class Small:
         self.disk = os.path.join(tool.directory, "disk")
         for directory in (self.place, self.disk):
             os.makedirs(directory, exist_ok=True)
+        if not Small.little and can_mount(self.place):
+            Small.little = self.least_room()
+        self.more = ((Small.little or 0) >> 20) + 1
+
+    def least_room(self):
+        program = self.tool.compile(os.path.join(os.path.dirname(__file__),
+                                                 "../../examples/senders.c"))
+        for megabytes in (12, 24):
+            run = self.run(megabytes << 20, "run", "-n", "4", "--", program)
+            if run.status == 0:
+                return megabytes << 20
+        raise harness.Failed(str(run))
 
     def run(self, size, *arguments, place=None, disk=None, keeps=None):
         """The run directory has `size` bytes of room. place: a directory that is small itself, and
@@ -110,10 +125,11 @@ def check_large(tool):
         for way in WAYS if stream == "out" else WAYS[:1]:
             store = os.path.join(tool.directory, "store %s %s" % (stream, "".join(way)))
             words = ["explore", "-n", "3", *way, "--buffering", "zero"]
-            behind = ["--", program, str(MEGABYTES), stream]
+            behind = ["--", program, str(small.more), stream]
             whole = tool.run(*words, *behind, report=True)
             for place, options in ((None, ["--native"]), ("/dev/shm", [])):
-                run = small.run(LITTLE, *words, *options, "--store", store, *behind, place=place)
+                run = small.run(small.little, *words, *options, "--store", store, *behind,
+                                place=place)
                 check("without control" not in run.out, str(run))
                 check(run.status == (1 if stream == "out" else 0), str(run))
                 check(told(run.report) == told(whole.report), "%s\n%s" % (whole, run))
@@ -173,15 +189,16 @@ def check_sessions(tool):
     run = tool.run("explore", "-n", "4", "--buffering", "zero", "--store", store, "--", program,
                    "1500")
     check(run.status == 1, str(run))
-    run = small.run(LITTLE, "minimize", "1", "--store", store)
+    run = small.run(small.little, "minimize", "1", "--store", store)
     check(run.status == 0 and "2 of 3 choices needed" in run.out, str(run))
     path = re.findall("^mp1:n4:.*$", run.out, re.M)[-1]
-    run = small.run(LITTLE, "replay", path, "--store", store, "--", program, "4000")
+    run = small.run(small.little, "replay", path, "--store", store, "--", program, "4000")
     check(run.status == 1 and "abort" in run.out, str(run))
     script = tool.write("script.mp", "run\n1\n1\nback\nback\n2\n2\n")
     for way in ([], ["--backtrack", "rerun"], ["--backtrack", "snapshot"]):
         words = ["debug", "-n", "4", *way, "-x", script, "--batch", "--", program, "4000"]
-        for run in (tool.run(*words, environment=moved.environment), small.run(LITTLE, *words)):
+        for run in (tool.run(*words, environment=moved.environment),
+                    small.run(small.little, *words)):
             ends = re.findall("^    from (.)$", run.out, re.M)
             check(ends == ["3", "1"] and "stopped: choice 0.2" in run.out, str(run))
         check(len(moved.place()) == 1, str(run))
@@ -230,16 +247,18 @@ def check_full_disk(tool):
             name = "full %s %s" % (stream, "".join(way))
             store = os.path.join(small.disk, name)
             words = ["explore", "-n", "3", *way, "--buffering", "zero", "--store", store]
-            behind = ["--", program, str(MEGABYTES), stream]
-            run = small.run(LITTLE, *words, *behind, disk=LITTLE, keeps=name)
+            behind = ["--", program, str(small.more), stream]
+            run = small.run(small.little, *words, *behind, disk=small.little, keeps=name)
             check(run.status == 4, "not said that it is full\n%s" % run)
-            check("%s is full (%.1f MB)" % (store, LITTLE / 1e6) in run.err, str(run))
-            check("printed 1" in run.err and "--store" in run.err, str(run))
+            check("%s is full (%.1f MB)" % (store, small.little / 1e6) in run.err, str(run))
+            printed = re.search(r"printed ([0-9.]+) MB", run.err)
+            check(printed and abs(float(printed.group(1)) * 1e6 - small.little) < 2e6
+                  and "--store" in run.err, str(run))
             check(not run.report or run.report["interleavings"] == 0, str(run))
             resume = ["--resume"] * os.path.exists(small.kept(name))
-            again = small.run(LITTLE, *words, *resume, *behind, disk=ENOUGH, keeps=name)
+            again = small.run(small.little, *words, *resume, *behind, disk=ENOUGH, keeps=name)
             if again.status == 4 and "no store" in again.err:
-                again = small.run(LITTLE, *words, *behind, disk=ENOUGH)
+                again = small.run(small.little, *words, *behind, disk=ENOUGH)
             whole = tool.run(*words[:-2], *behind, report=True)
             check(told(again.report) == told(whole.report), "%s\n%s" % (whole, again))
 
@@ -253,14 +272,14 @@ def check_elsewhere(tool):
         return
     for way in WAYS[:2]: # ranks that are not kept free their shared memory when they end
         words = ["explore", "-n", "3", *way, "--buffering", "zero"]
-        behind = ["--", program, str(MEGABYTES)]
-        run = small.run(LITTLE, *words, "--store", os.path.join(tool.directory, "elsewhere"),
+        behind = ["--", program, str(small.more)]
+        run = small.run(small.little, *words, "--store", os.path.join(tool.directory, "elsewhere"),
                         *behind, place="/dev/shm")
         whole = tool.run(*words, *behind, report=True)
         check(run.status == 1 and told(run.report) == told(whole.report), "%s\n%s" % (whole, run))
         check("were kept in /" in run.out and "no room in /dev/shm" in run.out, str(run))
         check("were kept in" not in whole.out, str(whole))
-        run = small.run(LITTLE, *words, "--store", os.path.join(tool.directory, "nowhere"),
+        run = small.run(small.little, *words, "--store", os.path.join(tool.directory, "nowhere"),
                         *behind)
         check(run.status == 4 and "shared memory is kept there" in run.err, str(run))
         check("MATCHPOINT_RUNDIR" in run.err, str(run))
