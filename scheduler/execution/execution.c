@@ -10,11 +10,14 @@
 #define CAUGHT_US (G_USEC_PER_SEC / 2)  /* for others in a collective where one has failed */
 #define GONE_US (5 * G_USEC_PER_SEC)    /* for the launcher to end when a rank has ended */
 
-/* Sends must not wait for their receives, and receives not for MPI_Cancel. */
+/* Whether a send waits for its receive must not be a choice, and receives must not wait for
+ * MPI_Cancel. */
 static bool may_hurry(const struct runs *runs, const struct run_request *request)
 {
+	const enum buffering buffering = position_path(request->position)->buffering;
+
 	return request->hurries && !runs->options.cancels
-	       && position_path(request->position)->buffering == BUFFERING_INFINITE;
+	       && (buffering == BUFFERING_INFINITE || buffering == BUFFERING_ZERO);
 }
 
 struct execution *execution_new(struct runs *runs, const struct run_request *request)

@@ -39,8 +39,9 @@ static bool holds(const struct proof *proof)
 /* Of each collective but those in which it is of no use, even if this rank has to wait. */
 static bool is_wanted(const struct communicator *communicator, enum mpi_call function)
 {
-	return gate_welcome()->hurries && communicator && !communicator->is_inter
-	       && communicator->shadow != MPI_COMM_NULL && collective_is_uniform(function);
+	return gate_welcome()->hurries && gate_welcome()->buffering == WIRE_BUFFERING_INFINITE
+	       && communicator && !communicator->is_inter && communicator->shadow != MPI_COMM_NULL
+	       && collective_is_uniform(function);
 }
 
 bool collective_is_proven(MPI_Comm comm, enum mpi_call function, const struct wire_op *op)

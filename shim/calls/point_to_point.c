@@ -100,7 +100,7 @@ static void report_blocking(struct wire_call *call, struct request **requests, u
 		gate_report(call);
 		return;
 	}
-	if (proven_all(requests, count)) {
+	if (proven_blocking(requests, count)) {
 		gate_report_ahead(call);
 		gate_completed_ahead();
 		return;
@@ -117,7 +117,7 @@ static int send_blocking(void *site, unsigned function, struct transfer *transfe
 	struct request *request;
 
 	transfer->held = !transfer_copies(transfer->mode);
-	transfer->synchronous = transfer->held && gate_may_go_ahead();
+	transfer->synchronous = transfer->held;
 	int code = begin_transfer(transfer, (struct wire_name){call.call, 0}, &request);
 	if (code != MPI_SUCCESS)
 		return refuse_call(&call, transfer->comm, code);
@@ -272,7 +272,7 @@ static int exchange(void *site, unsigned function, struct transfer *send,
 	struct request *requests[2];
 
 	send->held = true;
-	send->synchronous = !transfer_copies(send->mode) && !send->must_copy && gate_may_go_ahead();
+	send->synchronous = !transfer_copies(send->mode) && !send->must_copy;
 	int code = begin_both(&call, send, receive, requests);
 	if (code != MPI_SUCCESS)
 		return refuse_call(&call, send->comm, code);

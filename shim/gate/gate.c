@@ -427,9 +427,14 @@ bool gate_may_go_ahead(void)
 	return gate.call < gate.welcome.ahead && !gate.serialised && !gate.orders->serves_windows();
 }
 
-bool gate_hurries(void)
+bool gate_hurries_if_matched(void)
 {
 	return gate.welcome.hurries && !gate.serialised && !gate.orders->serves_windows();
+}
+
+bool gate_hurries(void)
+{
+	return gate_hurries_if_matched() && gate.welcome.buffering == WIRE_BUFFERING_INFINITE;
 }
 
 void gate_report_ahead(struct wire_call *call)

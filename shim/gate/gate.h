@@ -66,8 +66,11 @@ struct gate_answer gate_wait_for(const struct wire_call *call, struct wire_op *o
 /* Whether the latest call is known to return, and must not be held: then it need not wait for GO if
  * its rank knows by itself what completes it. */
 bool gate_may_go_ahead(void);
-/* Whether the latest call may go on as soon as MPI has completed what it waits for. */
+/* Whether the latest call may go on as soon as MPI has completed what it waits for. Under zero
+ * buffering only if it is known besides that all of it is matched (gate_hurries_if_matched), and
+ * that no receive is pending for which it does not wait. */
 bool gate_hurries(void);
+bool gate_hurries_if_matched(void);
 /* For such a call: reports it without waiting; and what it started is complete. */
 void gate_report_ahead(struct wire_call *call);
 void gate_completed_ahead(void);

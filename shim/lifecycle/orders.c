@@ -14,6 +14,7 @@
 #include "shim/park/park_rewind.h"
 #include "shim/process/process.h"
 #include "shim/process/stack_residue.h"
+#include "shim/request/awaited.h"
 #include "shim/request/request.h"
 #include "shim/request/request_names.h"
 #include "shim/state/digest.h"
@@ -25,6 +26,7 @@ enum { MOST_RANGES = 8 };
 
 static void park(struct wire_welcome *ret_welcome)
 {
+	awaited_stop();
 	if (state_is_wanted() || state_can_digest())
 		state_memory_note_shared();
 	if (park_wait(ret_welcome) == PARK_RESTORED)
@@ -34,6 +36,7 @@ static void park(struct wire_welcome *ret_welcome)
 static void take_image(const struct wire_image *order, bool may_be_idle,
                        struct wire_welcome *ret_welcome)
 {
+	awaited_stop();
 	if (park_take_image(order, may_be_idle && !park_handles_signals(), ret_welcome))
 		ending_adopt_process();
 }

@@ -46,6 +46,7 @@
 #include "shim/process/process.h"
 #include "shim/process/sanitizer.h"
 #include "shim/process/tracer.h"
+#include "shim/request/awaited.h"
 #include "shim/request/request.h"
 #include "shim/state/digest.h"
 #include "shim/state/state.h"
@@ -310,7 +311,7 @@ static void set_thread_level(int level)
 /* After MPI's own initialisation. MPI's code. */
 static int begin_control(int control, unsigned function, const void *site)
 {
-	int code, thread_level = MPI_THREAD_SINGLE;
+	int code, ranks = 1, thread_level = MPI_THREAD_SINGLE;
 
 	blocking_call_leave();
 	process_set_initialised();
@@ -329,6 +330,8 @@ static int begin_control(int control, unsigned function, const void *site)
 		code = start_communicators();
 	if (code != MPI_SUCCESS)
 		return code;
+	real_mpi()->Comm_size(MPI_COMM_WORLD, &ranks);
+	awaited_start(startup.rank, ranks);
 	park_init(control, startup.world, startup.rank, gate_welcome()->rewinds,
 	          gate_welcome()->images || gate_welcome()->states);
 	park_set_blocking_call(blocking_call_address());

@@ -2,6 +2,7 @@
 
 #include <sched.h>
 
+#include "awaited.h"
 #include "receiving.h"
 #include "request_internal.h"
 #include "shim/gate/blocking_call.h"
@@ -10,13 +11,14 @@
 #include "transfer.h"
 
 enum {
-	ROUNDS = 60, /* each yields: some tens of microseconds, or as long as others need the
-	                processor */
-	TESTS = 8,   /* in a round */
+	ROUNDS = 60,       /* each yields: some tens of microseconds, or as long as others need
+	                      the processor */
+	TESTS = 8,         /* in a round */
+	LARGE_TESTS = 256, /* of a large message, which takes longer than that anyway */
 };
 
-/* A send whose message is copied completes at once. Others complete when they are matched, which
- * MPI does not tell: it has sent small messages before. */
+/* A send whose message is copied completes at once. Others complete when they are matched. Of small
+ * messages MPI does not tell that; of large ones it is known if their receivers wait. */
 static bool needs_nothing(const struct request *request)
 {
 	return request->local || (request->kind == REQUEST_SEND && request->copied);
@@ -27,11 +29,15 @@ static bool post(struct request *request)
 {
 	if (needs_nothing(request))
 		return true;
+	if (request->kind == REQUEST_SEND)
+		return request->direct || request->synchronous || transfer_is_held(request);
 	if (request->kind != REQUEST_RECEIVE || request->unattended)
 		return false;
 	if (request->unposted && receiving_may_go_ahead(request)) {
 		request->ahead = true;
 		receiving_go_ahead(request);
+		if (request->names_large)
+			awaited_tell(request);
 	}
 	return !request->unposted;
 }
@@ -42,13 +48,13 @@ static bool is_over(struct request *request)
 }
 
 /* Drives MPI for a moment, until `holds` does. */
-static bool drive_until(bool (*holds)(void *user), void *user)
+static bool drive_until(int tests, bool (*holds)(void *user), void *user)
 {
 	struct wire_blocking_call before = blocking_call_drive();
 	bool over = false;
 
 	for (int round = 0; round < ROUNDS && !over; round++) {
-		for (int i = 0; i < TESTS && !over; i++)
+		for (int i = 0; i < tests && !over; i++)
 			over = holds(user);
 		if (!over) {
 			blocking_call_step();
@@ -62,28 +68,68 @@ static bool drive_until(bool (*holds)(void *user), void *user)
 struct several {
 	struct request *const *requests;
 	uint32_t count;
-	uint32_t first; /* that is not known to be over */
+	uint32_t first;       /* that is not known to be over */
+	struct request *held; /* a send that is posted if its receiver waits; NULL: none */
 };
 
 static bool are_over(void *user)
 {
 	struct several *several = user;
+	struct request *held = several->held;
+	bool sent = !held || (transfer_post_awaited(held) && request_try(held));
 
-	while (several->first < several->count && is_over(several->requests[several->first]))
+	while (several->first < several->count
+	       && (several->requests[several->first] == held
+	           || is_over(several->requests[several->first])))
 		several->first++;
-	return several->first == several->count;
+	return several->first == several->count && sent;
+}
+
+static bool wait_for_all(struct request *const *requests, uint32_t count)
+{
+	struct several several = {requests, count, 0, NULL};
+	bool is_large = false;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (!post(requests[i]))
+			return false;
+		if (transfer_is_held(requests[i]))
+			several.held = requests[i];
+		is_large |= !needs_nothing(requests[i]) && transfer_is_large(requests[i]);
+	}
+	return drive_until(is_large ? LARGE_TESTS : TESTS, are_over, &several);
 }
 
 bool proven_all(struct request *const *requests, uint32_t count)
 {
-	struct several several = {requests, count, 0};
+	return gate_hurries() && wait_for_all(requests, count);
+}
 
-	if (!gate_hurries())
-		return false;
-	for (uint32_t i = 0; i < count; i++)
-		if (!post(requests[i]))
+/* Under zero buffering: whether MPI completes large messages, and all that it completes is matched.
+ * Data arrives with the match, at rest, for what the rank does next. So a rank that has other
+ * receives under way must not go on. */
+static bool is_matched_alone(struct request *const *requests, uint32_t count)
+{
+	unsigned receives = 0;
+	bool is_large = false;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct request *request = requests[i];
+
+		if (!request->local && request->kind == REQUEST_SEND && !request->synchronous)
 			return false;
-	return drive_until(are_over, &several);
+		receives += request->unposted;
+		is_large |= !request->local && transfer_is_large(request);
+	}
+	return is_large && receiving_unposted() == receives;
+}
+
+bool proven_blocking(struct request *const *requests, uint32_t count)
+{
+	if (gate_hurries())
+		return wait_for_all(requests, count);
+	return gate_hurries_if_matched() && is_matched_alone(requests, count)
+	       && wait_for_all(requests, count);
 }
 
 static bool message_is_there(const struct request *request)
@@ -143,5 +189,5 @@ static bool library_is_over(void *user)
 
 bool proven_library(MPI_Request *request)
 {
-	return drive_until(library_is_over, request);
+	return drive_until(TESTS, library_is_over, request);
 }

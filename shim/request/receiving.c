@@ -1,5 +1,6 @@
 #include "receiving.h"
 
+#include "awaited.h"
 #include "request_internal.h"
 #include "shim/gate/gate.h"
 #include "shim/mpi/real.h"
@@ -14,6 +15,7 @@ enum {
 /* Receives that are not posted, in program order. */
 static struct {
 	struct request *first, *last;
+	unsigned count;
 	unsigned ahead; /* those among them with names_large */
 } waiting;
 
@@ -31,6 +33,7 @@ void receiving_begin(struct request *request)
 {
 	request->unposted = true;
 	request->names_large = may_post_ahead(request);
+	waiting.count++;
 	waiting.ahead += request->names_large;
 	request->next_unposted = NULL;
 	request->previous_unposted = waiting.last;
@@ -45,6 +48,7 @@ void receiving_leave(struct request *request)
 	if (!request->unposted)
 		return;
 	request->unposted = false;
+	waiting.count--;
 	waiting.ahead -= request->names_large;
 	*(previous ? &previous->next_unposted : &waiting.first) = next;
 	*(next ? &next->previous_unposted : &waiting.last) = previous;
@@ -68,6 +72,8 @@ static void post(struct request *request, int source, int tag)
 	code = real_mpi()->Irecv(staging_data(&request->staging), staging_count(&request->staging),
 	                         staging_type(&request->staging), source, tag, request->comm,
 	                         &request->real);
+	if (code == MPI_SUCCESS)
+		awaited_count_receive(request, source, tag);
 	request_posted(request, code);
 }
 
@@ -107,7 +113,13 @@ void receiving_post_ahead(void)
 			continue;
 		request->ahead = true;
 		post(request, request->peer, request->tag);
+		awaited_tell(request);
 	}
+}
+
+unsigned receiving_unposted(void)
+{
+	return waiting.count;
 }
 
 bool receiving_may_go_ahead(const struct request *request)

@@ -22,8 +22,12 @@ void receiving_leave(struct request *request);
 /* BIND has come for the receive. */
 void receiving_post(struct request *request);
 
+/* The number of receives that have been started and not posted. */
+unsigned receiving_unposted(void);
+
 /* The program is about to wait: posts the receives that may be posted before BIND. */
 void receiving_post_ahead(void);
+
 /* Whether the receive names source and tag, and no receive started before it fits the same message.
  * receiving_go_ahead posts such a receive, for which BIND will not come. */
 bool receiving_may_go_ahead(const struct request *request);

@@ -49,6 +49,9 @@ struct request {
 	bool staged;       /* received into a staging buffer, not yet delivered (staging.h) */
 	bool unattended;   /* the program holds no handle; freed when complete */
 
+	uint32_t place; /* among messages of its kind, from 1; 0: not counted (awaited.h) */
+	bool direct;    /* a send: posted from the program's buffer; its receiver waits for it */
+
 	struct buffer_checksum checksum; /* of its buffer */
 	struct staging staging;          /* of a posted receive */
 	bool must_copy;   /* the program's buffer will be overwritten (MPI_Sendrecv_replace) */

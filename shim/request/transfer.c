@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "awaited.h"
 #include "buffer.h"
 #include "receiving.h"
 #include "request_internal.h"
@@ -102,6 +103,21 @@ static bool moves_at_once(const struct request *request)
 	return transfer_bytes(request) < WIRE_LARGE_MESSAGE;
 }
 
+/* Smaller messages are better sent while the scheduler decides. */
+enum { LEAST_LARGE = 64 << 10 }; /* bytes; at least WIRE_LARGE_MESSAGE */
+
+bool transfer_is_large(const struct request *request)
+{
+	return transfer_bytes(request) >= LEAST_LARGE;
+}
+
+/* Whether the call may go on as soon as MPI tells that its send is matched. */
+static bool tells_match(const struct request *request)
+{
+	return (gate_may_go_ahead() && moves_at_once(request))
+	       || (gate_hurries_if_matched() && transfer_is_large(request));
+}
+
 int transfer_new(const struct transfer *transfer, struct request **ret_request)
 {
 	const struct wire_name none = {0, 0};
@@ -122,7 +138,7 @@ int transfer_new(const struct transfer *transfer, struct request **ret_request)
 	request->tag = transfer->tag;
 	request->must_copy = transfer->must_copy;
 	request->held = transfer->held;
-	request->synchronous = transfer->synchronous && moves_at_once(request);
+	request->synchronous = transfer->synchronous && tells_match(request);
 	*ret_request = request;
 	return MPI_SUCCESS;
 }
@@ -147,9 +163,6 @@ bool transfer_may_go_ahead(const struct request *request)
 		return receiving_may_go_ahead(request);
 	return request->synchronous || transfer_returns(request->mode);
 }
-
-/* Smaller messages are better sent while the scheduler decides. */
-enum { LEAST_HELD = 64 << 10 }; /* bytes; at least WIRE_LARGE_MESSAGE */
 
 size_t transfer_bytes(const struct request *request)
 {
@@ -251,23 +264,47 @@ static bool is_held(const struct request *request)
 {
 	return request->held && !request->must_copy && request->mode != WIRE_BUFFERED
 	       && transfer_copies(request->mode) && !gate_is_serialised()
-	       && transfer_bytes(request) >= LEAST_HELD;
+	       && transfer_is_large(request);
+}
+
+/* Whether the program's buffer can be sent although the program may continue. */
+static bool is_direct(const struct request *request)
+{
+	return !request->must_copy && request->mode != WIRE_BUFFERED && transfer_is_large(request)
+	       && awaited_is_told(request);
 }
 
 static int start_send(struct request *request)
 {
+	bool copies = request->must_copy || transfer_copies(request->mode);
 	int code;
 
+	awaited_count_send(request);
+	request->direct = false;
 	if (is_held(request)) {
 		request->actions = &held_send;
 		request->bound_peer = WIRE_ANY;
 		request->closure = request;
 		return MPI_SUCCESS;
 	}
-	code = post_send(request, request->must_copy || transfer_copies(request->mode),
-	                 &request->real);
+	request->direct = copies && is_direct(request);
+	code = post_send(request, copies && !request->direct, &request->real);
 	request_posted(request, code);
 	return code;
+}
+
+bool transfer_is_held(const struct request *request)
+{
+	return request->actions == &held_send && !request->bound;
+}
+
+bool transfer_post_awaited(struct request *request)
+{
+	if (!request->bound && awaited_is_told(request)) {
+		request->bound_peer = WIRE_AWAITED;
+		request_post(request);
+	}
+	return request->bound;
 }
 
 void transfer_let_go(struct request *request)

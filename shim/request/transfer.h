@@ -22,7 +22,7 @@ struct transfer {
 	MPI_Comm comm;
 	bool must_copy;   /* the data will be overwritten before it is known to be sent */
 	bool held;        /* a send: its call waits for the scheduler; see transfer_start */
-	bool synchronous; /* a send: MPI must report when it is matched */
+	bool synchronous; /* a send: MPI must report when it is matched, if that saves waiting */
 };
 
 /* Checks the arguments with MPI, without communication. MPI's code. */
@@ -44,11 +44,19 @@ int transfer_new(const struct transfer *transfer, struct request **ret_request);
  * (MPI_PROC_NULL) is over and gets no name. MPI's code. */
 int transfer_start(struct request *request, struct wire_name name);
 
+/* Whether the send is held, and not posted. transfer_post_awaited: posts such a send if its
+ * receiver waits for the message (awaited.h); returns whether it is posted now. */
+bool transfer_is_held(const struct request *request);
+bool transfer_post_awaited(struct request *request);
+
 /* The held call may return: posts a send that has not been matched yet. */
 void transfer_let_go(struct request *request);
 
 /* The bytes of its message; of a receive, the most. */
 size_t transfer_bytes(const struct request *request);
+
+/* Whether so many bytes that a copy would take long. */
+bool transfer_is_large(const struct request *request);
 
 /* Whether a send of this mode frees the program's buffer at once. */
 bool transfer_copies(uint8_t mode);

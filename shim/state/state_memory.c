@@ -14,6 +14,7 @@
 #include "mappings.h"
 #include "shim/park/park.h"
 #include "shim/park/peers.h"
+#include "shim/request/awaited.h"
 #include "state_mappings.h"
 
 enum {
@@ -349,7 +350,7 @@ static bool is_known_shared(const struct state_mapping *mapping)
 		    && shared.ranges[i].end == mapping->end)
 			return true;
 	if ((!strstr(mapping->path, "/ucx_shm_posix_") && !strstr(mapping->path, "/mpich_shar_")
-	     && !strstr(mapping->path, "/" PEERS_FILE))
+	     && !strstr(mapping->path, "/" PEERS_FILE) && !strstr(mapping->path, "/" AWAITED_FILE))
 	    || shared.count == SHARED)
 		return false;
 	shared.ranges[shared.count++] = (struct memory_range){mapping->start, mapping->end};

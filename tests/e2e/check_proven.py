@@ -10,6 +10,7 @@ from harness import check, program
 
 SMALL_CALLS = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                            "../benchmark/small_calls.c")
+WORKLOAD = os.path.join(os.path.dirname(SMALL_CALLS), "workload.c")
 
 # Each rank receives what it names, and something goes wrong: a message that is too long, one of
 # another type, one that never comes, and one that an earlier receive from any source must get. Then
@@ -167,6 +168,14 @@ int main(int argc, char **argv)
 COLLECTIVE_WAYS = ("root", "kind", "count", "type", "op", "order", "crash", "abort", "exit",
                    "blocked", "error", "late")
 
+# Of large_pairs.c: under infinite buffering, under both. A large message may go from the
+# program's buffer only if its receiver certainly waits for it.
+LARGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "large_pairs.c")
+LARGE_INFINITE = (("late", 2), ("small", 2), ("several", 2), ("probed", 2))
+LARGE_BOTH = (("late", 2), ("any", 2), ("ways", 3), ("heads_on", 2), ("pending", 2), ("long", 2),
+              ("type", 2), ("tag", 2), ("never", 2), ("gone", 2))
+SEEDS = range(1, 7)
+
 PROGRAMS = (("isendrecv", 3), ("statuses", 2))
 
 
@@ -182,12 +191,13 @@ def outcome(run, timed):
             "findings": [(one["kind"], one.get("message")) for one in run.report["findings"]]}
 
 
-def check_same(tool, ranks, *command, timed=False, first=("--wait-each-call",)):
+def check_same(tool, ranks, *command, timed=False, first=("--wait-each-call",),
+               buffering="infinite"):
     """Returns how often the processes waited: with the options `first`, and without."""
     outcomes, waits = [], []
     for options in (first, ()):
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nvcsw
-        run = tool.run("run", "-n", str(ranks), "--buffering", "infinite", *options, "--",
+        run = tool.run("run", "-n", str(ranks), "--buffering", buffering, *options, "--",
                        *command, report=True)
         waits.append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_nvcsw - before)
         outcomes.append(outcome(run, timed))
@@ -197,6 +207,33 @@ def check_same(tool, ranks, *command, timed=False, first=("--wait-each-call",)):
     check(any(outcomes[0][what] for what in ("matches", "output", "findings")),
           "%s: nothing" % (command,))
     return waits
+
+
+def exchanges(tool, buffering, *command):
+    """Returns how many calls of MPI_Sendrecv there were, and how many of them went on alone."""
+    record = os.path.join(tool.directory, "calls.log")
+    tool.run("run", "-n", "2", "--buffering", buffering, "--", *command,
+             environment={"MATCHPOINT_LOG": record + ":wire"})
+    with open(record) as file:
+        calls = [line for line in file if "function=MPI_Sendrecv " in line]
+    return len(calls), sum(" ahead=1 " in line for line in calls)
+
+
+def check_large(tool):
+    large = tool.compile(LARGE)
+    for way, ranks in LARGE_INFINITE:
+        check_same(tool, ranks, large, way)
+    for way, ranks in LARGE_BOTH:
+        for buffering in ("zero", "infinite"):
+            check_same(tool, ranks, large, way, buffering=buffering)
+    for seed in SEEDS:
+        check_same(tool, 3, large, "random", str(seed))
+    workload = tool.compile(WORKLOAD)
+    for buffering in ("zero", "infinite"):
+        calls, alone = exchanges(tool, buffering, workload, "exchange", "100", "1000000")
+        # On a busy machine the other rank often comes late.
+        check(calls == 200 and alone > 0,
+              "%s: %d of %d calls went on alone" % (buffering, alone, calls))
 
 
 def body(tool, options):
@@ -216,6 +253,7 @@ def body(tool, options):
     wrong = tool.compile(tool.write("wrong.c", SOURCE))
     for way in WAYS:
         check_same(tool, 2, wrong, way)
+    check_large(tool)
     for name, ranks in PROGRAMS:
         check_same(tool, ranks, tool.compile(program(name + ".c")))
 
