@@ -3,6 +3,7 @@
 #include "restart.h"
 #include "runs_internal.h"
 #include "scheduler/snapshot/image.h"
+#include "scheduler/snapshot/snapshot.h"
 #include "scheduler/tools/log.h"
 
 #define DRIVE_US (G_USEC_PER_SEC / 50)  /* until idle ranks must drive MPI */
@@ -455,18 +456,9 @@ void execution_look_for_absent(struct execution *execution)
 /* No order may follow PARK or IMAGE before its answer (park.h). So the ranks are killed instead. */
 static void give_parking_up(struct execution *execution)
 {
-	struct snapshot *snapshot = g_steal_pointer(&execution->parking);
-
-	for (int rank = 0; rank < execution->runs->ranks; rank++) {
-		if (execution->placement.slots[rank].pid > 0)
-			execution_kill(execution, rank);
-		if (!snapshot->images)
-			execution->placement.slots[rank].link =
-				NULL; /* it belongs to the snapshot */
-	}
-	if (!snapshot->images)
-		execution->placement.connected = 0;
-	snapshot_release(snapshot);
+	for (int rank = 0; rank < execution->runs->ranks; rank++)
+		execution_kill(execution, rank);
+	snapshot_give_up(g_steal_pointer(&execution->parking), &execution->placement);
 }
 
 void execution_cut_short(struct execution *execution)

@@ -79,11 +79,6 @@ static bool not_rewound(struct execution *execution, int rank, bool ordered)
 	return false;
 }
 
-static bool is_starting(const struct execution *execution)
-{
-	return execution->result.phase == EXECUTION_STARTING;
-}
-
 const struct snapshots_client execution_snapshots_client = {
 	.fail = fail,
 	.hello = runs_hello,
@@ -96,7 +91,6 @@ const struct snapshots_client execution_snapshots_client = {
 	.begin_again = begin_again,
 	.not_rewound = not_rewound,
 	.ended = runs_child_ended,
-	.is_starting = is_starting,
 	.is_running = execution_is_running,
 	.advance = execution_advance,
 };
@@ -191,7 +185,7 @@ void execution_parked(struct execution *execution, int rank, const struct wire_p
 	struct snapshot *snapshot = execution->parking;
 	g_autoptr(GError) error = NULL;
 
-	if (!snapshot || snapshot->images || execution->result.discard == DISCARD_STRUCK
+	if (!snapshot || snapshot->images || execution_begins_again(execution)
 	    || !snapshot_is_whole(snapshot))
 		return; /* it was cut short meanwhile, or one of its ranks is gone */
 	if (snapshot->answered[rank] || !mappings_possible(parked)) {
@@ -237,7 +231,7 @@ void execution_imaged(struct execution *execution, int rank, const struct wire_i
 			          rank_name(rank));
 		return;
 	}
-	if (snapshot->parked < runs->ranks)
+	if (snapshot->parked < runs->ranks || execution_begins_again(execution))
 		return;
 	execution->parking = NULL;
 	execution_enter(execution, EXECUTION_RUNNING);

@@ -7,27 +7,37 @@
 
 #define PROCESSES_OF_ONE 2 /* a held rank and its twin */
 
-/* Ends the ranks that are left, and gives the group up. */
-static void end_held(struct process_group *group)
+static void remove_rank(struct process_group *group, int rank)
+{
+	struct rank_process *one = &group->ranks[rank];
+
+	group->held -= one->link != NULL;
+	one->link = NULL;
+	one->rewinding = one->ahead = false;
+}
+
+/* Ends the ranks that are left; `rewinding`: only those that have not answered REWIND. */
+static void end_ranks(struct process_group *group, bool rewinding)
 {
 	const struct wire_message end = {.type = WIRE_END};
 
 	for (int rank = 0; rank < group->count; rank++) {
-		if (!group->ranks[rank].link)
+		struct host_link *link = group->ranks[rank].link;
+
+		if (!link || (rewinding && !group->ranks[rank].rewinding))
 			continue;
-		placement_assign(group->ranks[rank].link, LINK_IGNORED, group->snapshots, rank);
-		host_send(group->ranks[rank].link, &end);
-		group->ranks[rank].link = NULL;
+		placement_assign(link, LINK_IGNORED, group->snapshots, rank);
+		host_send(link, &end);
+		remove_rank(group, rank);
 	}
-	group->held = 0;
-	process_group_lose(group);
-	process_group_unref(group);
 }
 
-static void remove_rank(struct process_group *group, int rank)
+/* Gives the group up. */
+static void end_held(struct process_group *group)
 {
-	group->held -= group->ranks[rank].link != NULL;
-	group->ranks[rank].link = NULL;
+	end_ranks(group, false);
+	process_group_lose(group);
+	process_group_unref(group);
 }
 
 static void note_refusal(struct snapshots *snapshots, int rank, const char *hazard)
@@ -64,7 +74,7 @@ void held_ranks_add(struct placement *placement, int rank, const struct wire_hel
 	one->pid = slot->pid;
 	one->inside = slot->inside;
 	one->unshared = held->unshared;
-	one->ahead = one->ended = false;
+	one->rewinding = one->ahead = one->ended = false;
 	placement_assign(slot->link, LINK_HELD, group, rank);
 	snapshots->client->held(placement->execution, rank);
 }
@@ -81,6 +91,7 @@ bool held_ranks_keep(struct placement *placement, bool over)
 	group->placement = NULL;
 	g_free(group->directory);
 	group->directory = g_strdup(placement->directory);
+	end_ranks(group, true);
 	if (group->held < snapshots->ranks)
 		process_group_lose(group);
 	processes = PROCESSES_OF_ONE * group->held;
@@ -199,7 +210,7 @@ static char *renew_world(struct snapshot *snapshot, struct process_group *held, 
 }
 
 /* With images a rank may be in a call, and read ahead; then WELCOME answers HELLO. */
-static void order_rewind(struct placement *placement, const struct process_group *held, int rank,
+static void order_rewind(struct placement *placement, struct process_group *held, int rank,
                          const struct wire_message *order)
 {
 	const struct snapshots_client *client = held->snapshots->client;
@@ -209,6 +220,7 @@ static void order_rewind(struct placement *placement, const struct process_group
 		return;
 	}
 	host_send(held->ranks[rank].link, order);
+	held->ranks[rank].rewinding = true;
 	placement->slots[rank].welcomed = !held->images;
 	if (!held->images)
 		client->welcome(placement->execution, rank, held->ranks[rank].link);
@@ -254,7 +266,6 @@ static void fork_instead(struct process_group *held, int rank, const char *hazar
 		return; /* it was waiting at its snapshot */
 	note_refusal(held->snapshots, rank, hazard);
 	placement->slots[rank].welcomed = false;
-	held->ranks[rank].ahead = false;
 	if (held->snapshots->client->not_rewound(placement->execution, rank, ordered))
 		snapshot_fork_rank(placement->from, rank, placement);
 }
@@ -269,9 +280,7 @@ bool held_ranks_child_ended(struct snapshots *snapshots, int rank, const struct 
 		const struct placement *placement = value;
 		struct process_group *held = placement->group;
 
-		if (!held || !held->ranks[rank].link || held->ranks[rank].pid != child->pid
-		    || (!snapshots->client->is_starting(placement->execution)
-		        && !held->ranks[rank].ahead))
+		if (!held || !held->ranks[rank].rewinding || held->ranks[rank].pid != child->pid)
 			continue;
 		held->ranks[rank].ended = true;
 		held->ranks[rank].status = child->status;
@@ -301,7 +310,6 @@ static void note_rewound(struct process_group *held, struct host_link *link,
 	const struct snapshots_client *client = held->snapshots->client;
 
 	log_debug(LOG_RANKS, "rank %d of world %u is rewound", hello->rank, hello->world);
-	held->ranks[hello->rank].ahead = false;
 	placement_assign(link, LINK_RANK, placement->execution, hello->rank);
 	client->located(placement->execution, hello->rank, hello->pid, hello->inside);
 	if (any_is_ahead(held))
@@ -343,6 +351,7 @@ void held_ranks_rewind_to_images(struct process_group *held, const guint32 *imag
 		}
 		order.rewind.image = images[rank];
 		host_send(held->ranks[rank].link, &order);
+		held->ranks[rank].rewinding = true;
 		if (!ahead)
 			continue;
 		process_group_rewound(held, rank, images[rank]);
@@ -377,10 +386,12 @@ static void on_rewound(struct host_link *link, const struct wire_hello *hello)
 	placement->slots[rank].pid = hello->pid; /* the number under which it is known */
 	snapshots->rewinding.rewound++;
 	snapshots->rewinding.refused_in_turn = 0;
-	if (known.ahead)
+	if (known.ahead) {
 		note_rewound(held, link, hello);
-	else
+	} else {
+		placement_assign(link, LINK_NEW, snapshots->user, rank);
 		snapshots->client->hello(snapshots->user, link, hello);
+	}
 	if (known.ended)
 		snapshots->client->ended(placement->execution, rank, known.status);
 }
@@ -412,7 +423,6 @@ void held_ranks_forget(struct process_group *held, int rank)
 {
 	if (!held || !held->ranks[rank].ahead)
 		return;
-	held->ranks[rank].ahead = false;
 	remove_rank(held, rank);
 	process_group_lose(held);
 }

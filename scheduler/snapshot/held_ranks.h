@@ -15,8 +15,9 @@
  * rank exits by itself. */
 void held_ranks_add(struct placement *placement, int rank, const struct wire_held *held);
 
-/* The execution is about to be freed: its held ranks wait at their snapshot, or are ended. `over`:
- * it has come to its end, and is not begun again. Returns whether its directory is still needed. */
+/* The execution is about to be freed: its held ranks wait at their snapshot, or are ended. Ranks
+ * that have not answered REWIND are ended. `over`: it has come to its end, and is not begun again.
+ * Returns whether its directory is still needed. */
 bool held_ranks_keep(struct placement *placement, bool over);
 
 /* Begins to rewind held ranks of the snapshot for a placement. Returns false if there are none, or
@@ -44,8 +45,8 @@ struct host_link *held_ranks_link(const struct process_group *group, int rank, p
 /* A held rank has sent a message; a held rank is gone. */
 void held_ranks_message(struct host_link *link, const struct wire_message *message);
 void held_ranks_closed(struct process_group *group, int rank);
-/* The connection of a held rank is closed. If it counts as connected and has not sent HELLO, it is
- * removed. NULL is legal. */
+/* The connection of the rank is closed, or belongs to a snapshot. If it counts as connected and has
+ * not sent HELLO, it is removed. NULL is legal. */
 void held_ranks_forget(struct process_group *group, int rank);
 
 /* A keeper has reported the end of a process. Returns true if the process is about to be rewound.

@@ -160,7 +160,8 @@ static struct host_link **links_of(const struct snapshot *snapshot)
 	GHashTableIter iter;
 	void *value;
 
-	if (g_ptr_array_find(snapshot->parent->held_ranks, snapshot->group, NULL)) {
+	if (snapshot->parent
+	    && g_ptr_array_find(snapshot->parent->held_ranks, snapshot->group, NULL)) {
 		for (int rank = 0; rank < snapshots->ranks; rank++)
 			links[rank] = snapshot->group->ranks[rank].link;
 		return links;
@@ -203,7 +204,8 @@ bool image_has_any(const struct snapshots *snapshots, const struct process_group
 
 bool image_serves(const struct snapshot *snapshot)
 {
-	return !image_is_lost(snapshot) && held_ranks_wait(snapshot->parent, snapshot->group);
+	return !image_is_lost(snapshot) && snapshot->parent
+	       && held_ranks_wait(snapshot->parent, snapshot->group);
 }
 
 static bool put_shared_back(const struct snapshot *snapshot, const struct placement *placement)

@@ -23,7 +23,8 @@ struct rank_process {
 	pid_t pid;
 	guint64 inside; /* address of its struct wire_blocking_call */
 	bool unshared;  /* as reported: struct wire_held */
-	bool ahead;     /* counts as connected, but has not sent HELLO yet */
+	bool rewinding; /* it got REWIND, and has not answered yet */
+	bool ahead;     /* likewise, but counts as connected */
 	bool ended;     /* as its keeper has reported, with this status */
 	int status;
 };

@@ -43,6 +43,7 @@ struct snapshot *snapshot_new(const struct snapshot_subject *subject)
 	snapshots->client->made(snapshots->user, snapshot);
 	if (snapshot->parent)
 		snapshot->parent->children++;
+	g_ptr_array_add(snapshots->unfinished, snapshot);
 	return snapshot;
 }
 
@@ -83,6 +84,7 @@ void snapshot_enter_set(struct snapshot *snapshot)
 	                                   snapshot->images ? NULL : snapshot->pids,
 	                                   snapshot->rank_bytes + snapshot->shared_bytes,
 	                                   snapshot->ran, snapshot);
+	g_ptr_array_remove_fast(snapshots->unfinished, snapshot);
 	g_ptr_array_add(snapshots->all, snapshot);
 	if (!snapshots->root) {
 		snapshots->root = snapshot;
@@ -124,21 +126,35 @@ bool snapshot_parked(struct snapshot *snapshot, int rank, const struct wire_park
 	return true;
 }
 
-/* When a job ends, all its snapshots are freed, even if executions that are their copies remain. */
-static void forget_snapshot(struct snapshot *snapshot)
+/* When a job ends, all its snapshots are freed, even if executions remain that are their copies, go
+ * back to them, or are being parked. */
+static void forget_snapshot(const struct snapshot *snapshot)
 {
+	const GPtrArray *unfinished = snapshot->snapshots->unfinished;
 	GHashTableIter iter;
-	void *placement;
+	void *value;
 
 	g_hash_table_iter_init(&iter, snapshot->snapshots->placements);
-	while (g_hash_table_iter_next(&iter, NULL, &placement))
-		if (((struct placement *)placement)->from == snapshot)
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		struct placement *placement = value;
+
+		if (placement->from == snapshot)
 			placement_detach(placement);
+		if (placement->image == snapshot)
+			placement->image = NULL;
+	}
+	for (guint i = 0; i < unfinished->len; i++) {
+		struct snapshot *child = unfinished->pdata[i];
+
+		if (child->parent == snapshot)
+			child->parent = NULL;
+	}
 }
 
 static void snapshot_free(struct snapshot *snapshot)
 {
 	disk_save_lose(snapshot);
+	g_ptr_array_remove_fast(snapshot->snapshots->unfinished, snapshot);
 	if (snapshot->children > 0)
 		forget_snapshot(snapshot);
 	held_ranks_end_all(snapshot);
@@ -246,4 +262,15 @@ void snapshot_release(struct snapshot *snapshot)
 	if (!snapshot->images)
 		release_keepers(snapshot);
 	snapshot_free(snapshot);
+}
+
+void snapshot_give_up(struct snapshot *snapshot, struct placement *placement)
+{
+	for (int rank = 0; !snapshot->images && rank < snapshot->snapshots->ranks; rank++) {
+		placement->slots[rank].link = NULL; /* it belongs to the snapshot */
+		held_ranks_forget(placement->group, rank);
+	}
+	if (!snapshot->images)
+		placement->connected = 0;
+	snapshot_release(snapshot);
 }

@@ -21,7 +21,7 @@ struct snapshot {
 	bool along;    /* taken along a path, for others that begin alike */
 	bool launched; /* the keepers are the launcher's processes */
 	bool unshared; /* what a rank puts back, besides memory, is not seen by others */
-	struct snapshot *parent;  /* whose copies the keepers are */
+	struct snapshot *parent;  /* whose copies the keepers are; NULL: none, or it is gone */
 	gint64 parked_at;         /* when the ranks got PARK (host_now) */
 	gint64 idle_time;         /* of its execution then */
 	double ran;               /* seconds of the execution that was parked */
@@ -74,6 +74,10 @@ bool snapshot_parked(struct snapshot *snapshot, int rank, const struct wire_park
 
 /* Gives the ranks back to the execution that was parked, and frees the snapshot. */
 void snapshot_resume(struct snapshot *snapshot);
+
+/* The ranks of a placement were ordered to park, or to keep an image, and will not all answer: they
+ * have been killed. Frees the snapshot. Parking ranks have no connection to the placement then. */
+void snapshot_give_up(struct snapshot *snapshot, struct placement *placement);
 
 /* Begins to restore the ranks of a placement. Each of them sends HELLO, or counts as connected at
  * once. Returns false with `error` set if the shared memory could not be copied. */

@@ -27,6 +27,7 @@ struct snapshots *snapshots_new(const struct snapshots_options *options)
 	snapshots->set = snapshot_set_new(options->memory_most, PROCESSES_MOST, memory_of,
 	                                  options->host);
 	snapshots->all = g_ptr_array_new();
+	snapshots->unfinished = g_ptr_array_new();
 	snapshots->placements = g_hash_table_new(NULL, NULL);
 	return snapshots;
 }
@@ -35,6 +36,7 @@ void snapshots_free(struct snapshots *snapshots)
 {
 	snapshot_set_free(snapshots->set);
 	g_ptr_array_unref(snapshots->all);
+	g_ptr_array_unref(snapshots->unfinished);
 	g_hash_table_destroy(snapshots->placements);
 	g_free(snapshots->rewinding.reason);
 	g_free(snapshots);

@@ -34,8 +34,7 @@ struct snapshots_client {
 	bool (*not_rewound)(struct execution *execution, int rank, bool ordered);
 	/* The process of a rank has ended, with this status. */
 	void (*ended)(struct execution *execution, int rank, int status);
-	/* Whether its ranks still connect; whether they run (phase.h). */
-	bool (*is_starting)(const struct execution *execution);
+	/* Whether its ranks run (phase.h). */
 	bool (*is_running)(const struct execution *execution);
 	/* Something has changed at a rest: it goes on as far as possible. */
 	void (*advance)(struct execution *execution);

@@ -16,6 +16,7 @@ struct snapshots {
 	bool images;
 	struct snapshot_set *set;
 	GPtrArray *all;         /* struct snapshot */
+	GPtrArray *unfinished;  /* likewise: not all ranks have parked, or kept their images */
 	struct snapshot *root;  /* parked in MPI_Init */
 	GHashTable *placements; /* world number to struct placement, of executions not dropped */
 	guint32 next_world;
