@@ -9,7 +9,7 @@
 static void say_held(struct sim_process *process, const char *hazard)
 {
 	const struct wire_message message = {
-		.type = WIRE_HELD, .held = {sim_draw(process->sim, 8) > 0, (char *)hazard}};
+		.type = WIRE_HELD, .held = {sim_is_unshared(process->sim, 8), (char *)hazard}};
 
 	sim_say(process, &message);
 }
@@ -68,6 +68,8 @@ void sim_rewind(struct sim_process *process, const struct wire_rewind *order)
 	sim_become_image(process, order->image);
 	process->moved = process->ends = false;
 	sim->rewound++;
+	if (order->follows)
+		sim_be_late(process);
 	sim_say_hello(process, true);
 	if (sim_strikes(sim, SIM_KILLED_REWOUND, 30))
 		sim_process_die(process, 9);

@@ -37,6 +37,9 @@ const char *const sim_fault_names[SIM_FAULTS] = {
 	[SIM_FORGETFUL] = "launcher forgets",
 	[SIM_LATE] = "launcher late",
 	[SIM_HELD_OPEN] = "connection held open",
+	[SIM_LONG] = "long computations",
+	[SIM_LATE_HELLO] = "rewound rank late",
+	[SIM_PARENT_KILLED] = "keeper killed while its copy parks",
 };
 
 /* --- chance ----------------------------------------------------------------------------------- */
@@ -70,6 +73,11 @@ bool sim_strikes(struct sim *sim, enum sim_fault fault, guint times)
 		return false;
 	sim->struck_at = sim->worlds_ended + 1;
 	return true;
+}
+
+bool sim_is_unshared(struct sim *sim, guint times)
+{
+	return sim_draw(sim, times) > 0 || (sim->options.faults & 1u << SIM_LATE_HELLO) != 0;
 }
 
 /* --- turns ------------------------------------------------------------------------------------ */
@@ -467,12 +475,14 @@ struct host *sim_host_new(const struct sim_options *options)
 	sim->now = G_TIME_SPAN_HOUR; /* no time is 0 */
 	sim->options.longest += sim->now;
 	sim->events = g_ptr_array_new();
+	sim->closed = g_ptr_array_new();
 	sim->processes = g_ptr_array_new_with_free_func(sim_process_free);
 	sim->jobs = g_ptr_array_new_with_free_func(sim_job_free);
 	sim->shared = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	sim->idle_time = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	sim->faults = options->faults;
 	sim->slow = sim_goes_wrong(sim, SIM_SLOW, 1);
+	sim->computes = sim_goes_wrong(sim, SIM_LONG, 1);
 	return &sim->base;
 }
 
@@ -482,6 +492,8 @@ void sim_host_free(struct host *host)
 
 	g_assert_cmpuint(sim->events->len, ==, 0);
 	remove_worlds(sim);
+	sim_invalidate_closed(sim);
+	g_ptr_array_unref(sim->closed);
 	g_ptr_array_unref(sim->processes);
 	g_ptr_array_unref(sim->jobs);
 	g_hash_table_destroy(sim->shared);
@@ -509,6 +521,11 @@ guint sim_host_images(struct host *host)
 guint sim_host_images_used(struct host *host)
 {
 	return sim_of(host)->images_used;
+}
+
+guint sim_host_early_parks(struct host *host)
+{
+	return sim_of(host)->early_parks;
 }
 
 gint64 sim_host_time(struct host *host)

@@ -35,10 +35,14 @@ enum sim_fault {
 	SIM_NO_ROOM,          /* memory shared by held ranks cannot be rewritten */
 	SIM_NO_IMAGE,         /* a rank cannot keep an image */
 	SIM_KILLED_IMAGING,   /* a rank is killed when ordered to keep an image */
-	SIM_FORGETFUL, /* after a rank was killed, the launcher does not report it (this and the
+	SIM_FORGETFUL,     /* after a rank was killed, the launcher does not report it (this and the
 	                * next: only then) */
-	SIM_LATE,      /* the launcher ends only seconds later */
-	SIM_HELD_OPEN, /* after a rank died, something else keeps its connection open */
+	SIM_LATE,          /* the launcher ends only seconds later */
+	SIM_HELD_OPEN,     /* after a rank died, something else keeps its connection open */
+	SIM_LONG,          /* ranks of some worlds compute for long: snapshots are worth it */
+	SIM_LATE_HELLO,    /* rewound ranks that got their first orders with REWIND report long
+	                     * after the others that they are there; again and again */
+	SIM_PARENT_KILLED, /* the keeper of a rank that parks is killed */
 	SIM_FAULTS
 };
 
@@ -71,6 +75,8 @@ guint sim_host_rewound(struct host *host);
 /* The number of images that ranks have kept, and of returns to one. */
 guint sim_host_images(struct host *host);
 guint sim_host_images_used(struct host *host);
+/* How often the ranks were ordered to park before one that was rewound had sent HELLO. */
+guint sim_host_early_parks(struct host *host);
 /* The number of live processes: 0 after the session. */
 guint sim_host_processes(struct host *host);
 

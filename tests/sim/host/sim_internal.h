@@ -30,6 +30,7 @@ struct sim {
 	void *user;
 	GPtrArray *processes;  /* struct sim_process; all ever made */
 	GPtrArray *jobs;       /* struct host_job; all ever made */
+	GPtrArray *closed;     /* struct sim_link: closed since the last event began; referenced */
 	GHashTable *shared;    /* struct fake_memory, by world */
 	GHashTable *idle_time; /* guint64, by world */
 	guint faults;          /* bits: may still occur */
@@ -41,7 +42,9 @@ struct sim {
 	guint rewound;      /* ranks rewound in place */
 	guint images;       /* images kept by ranks */
 	guint images_used;  /* returns to an image */
+	guint early_parks;  /* orders to park before a HELLO had arrived */
 	bool slow;
+	bool computes; /* SIM_LONG */
 	bool hangs;
 };
 
@@ -65,6 +68,7 @@ struct sim_link {
 	guint32 world;        /* its rank's world when the last message arrives */
 	guint64 idle_time;    /* as in the last WELCOME */
 	bool reads_ahead;     /* it got REWIND in a call: it discards what follows before HELLO */
+	bool rewinding;       /* it got REWIND with orders, and its HELLO has not arrived */
 	guint references;     /* by events, and by the process */
 };
 
@@ -118,6 +122,10 @@ bool sim_goes_wrong(struct sim *sim, enum sim_fault fault, guint times);
  * must end first. */
 bool sim_strikes(struct sim *sim, enum sim_fault fault, guint times);
 
+/* Whether a rank reports that nothing that it puts back is seen by others: all but once in `times`
+ * calls, on average. */
+bool sim_is_unshared(struct sim *sim, guint times);
+
 struct sim_event *sim_plan(struct sim *sim, gint64 time,
                            void (*happen)(void *object, GBytes *frame), void *object,
                            GBytes *frame);
@@ -136,6 +144,8 @@ void sim_shared_rename(struct sim *sim, guint32 from, guint32 to);
 void sim_say(struct sim_process *process, const struct wire_message *message);
 void sim_hang_up(struct sim_process *process);
 void sim_say_hello(struct sim_process *process, bool restored);
+/* May be late with its HELLO, which comes next. */
+void sim_be_late(struct sim_process *process);
 /* Obeys TELL: reports the rank's state (sim_state.c). */
 void sim_tell_state(struct sim_process *process);
 bool sim_may_be_idle(const struct sim_process *process);
@@ -143,6 +153,8 @@ struct sim_link *sim_link_new(struct sim_process *process);
 void sim_link_unref(struct sim_link *link);
 /* Closes it for the scheduler. No effect if it is closed. */
 void sim_link_close(struct sim_link *link);
+/* The event is over in which links were closed: nothing may use them any more. */
+void sim_invalidate_closed(struct sim *sim);
 
 /* A process gets an order; it dies, after the scheduler closed its link. */
 void sim_process_obey(struct sim_process *process, const struct wire_message *order);

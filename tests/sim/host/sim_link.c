@@ -4,6 +4,9 @@
 #define LATENCY_US 1500 /* the longest time that a message takes */
 /* The same with SIM_SLOW, from time to time; less than the scheduler's time-outs. */
 #define SLOW_US (3 * G_USEC_PER_SEC / 2)
+#define COMPUTE_US 30000             /* the longest time between calls with SIM_LONG */
+#define LATE_US 400000               /* the same until a HELLO with SIM_LATE_HELLO */
+#define NO_ROLE ((enum link_role)99) /* of a link that is closed */
 
 struct sim_link *sim_link_new(struct sim_process *process)
 {
@@ -18,8 +21,23 @@ struct sim_link *sim_link_new(struct sim_process *process)
 
 void sim_link_unref(struct sim_link *link)
 {
-	if (--link->references == 0)
-		g_free(link);
+	if (--link->references > 0)
+		return;
+	/* A host would have freed it when it was closed. */
+	g_assert_true(!link->closed
+	              || (link->base.role == NO_ROLE && !link->base.owner && !link->base.rank));
+	g_free(link);
+}
+
+void sim_invalidate_closed(struct sim *sim)
+{
+	for (guint i = 0; i < sim->closed->len; i++) {
+		struct sim_link *link = sim->closed->pdata[i];
+
+		link->base = (struct host_link){.host = &sim->base, .role = NO_ROLE};
+		sim_link_unref(link);
+	}
+	g_ptr_array_set_size(sim->closed, 0);
 }
 
 static gint64 arrival(struct sim *sim, gint64 *last)
@@ -56,8 +74,12 @@ static bool read_frame(GBytes *frame, struct wire_message *ret_message)
 
 static void close_link(struct sim_link *link)
 {
+	struct sim *sim = sim_of(link->base.host);
+
 	link->closed = true;
-	link->closed_in = sim_of(link->base.host)->events_happened;
+	link->closed_in = sim->events_happened;
+	link->references++;
+	g_ptr_array_add(sim->closed, link);
 }
 
 /* A link must not be used after it is gone. */
@@ -85,6 +107,7 @@ static void on_frame_up(void *object, GBytes *frame)
 	struct wire_message message;
 
 	link->unread--;
+	link->rewinding = false;
 	if (!link->closed && !read_frame(frame, &message)) {
 		tell_closed(link, "a message that cannot be understood");
 		sim_process_die(link->process, 118 << 8); /* its connection is closed */
@@ -95,6 +118,12 @@ static void on_frame_up(void *object, GBytes *frame)
 		wire_message_release(&message);
 	}
 	sim_link_unref(link);
+}
+
+/* In some worlds, so that ranks also come to an end where they began, and are rewound there. */
+static bool computes(const struct sim_process *process)
+{
+	return process->sim->computes && process->world % 2 == 1;
 }
 
 void sim_say(struct sim_process *process, const struct wire_message *message)
@@ -117,9 +146,22 @@ void sim_say(struct sim_process *process, const struct wire_message *message)
 		bytes[4] = 0xee; /* no valid type */
 		frame = g_bytes_new(bytes, count);
 	}
+	if (message->type == WIRE_CALL && computes(process))
+		link->up = MAX(link->up, sim->now) + sim_draw(sim, COMPUTE_US);
 	link->unread++;
 	link->references++;
 	sim_plan(sim, arrival(sim, &link->up), on_frame_up, link, frame);
+}
+
+void sim_be_late(struct sim_process *process)
+{
+	struct sim *sim = process->sim;
+
+	if (!(sim->options.faults & 1u << SIM_LATE_HELLO) || !computes(process)
+	    || !sim_one_in(sim, 3))
+		return;
+	sim->happened |= 1u << SIM_LATE_HELLO;
+	process->link->up = sim->now + sim_draw(sim, LATE_US);
 }
 
 static void on_hang_up(void *object, GBytes *frame)
@@ -176,6 +218,8 @@ void sim_send(struct host_link *base, const struct wire_message *message)
 		return;
 	check_clocks(link, message);
 	g_assert_true(message->type != WIRE_WELCOME || !link->reads_ahead);
+	sim->early_parks += message->type == WIRE_PARK && link->rewinding;
+	link->rewinding |= message->type == WIRE_REWIND && message->rewind.follows;
 	link->reads_ahead |= message->type == WIRE_REWIND && !link->process->held
 	                     && !message->rewind.follows;
 	link->references++;

@@ -8,6 +8,7 @@ enum { FIRST_PID = 100000000 }; /* larger than any process id of the machine */
 #define START_US 20000   /* the longest time until a rank is in MPI_Init */
 #define LATE_US 20000000 /* the longest time until a launcher ends that gets no processor time */
 #define FORK_US 500
+#define PARKING_US 3000 /* the longest time that ranks park, as a rule */
 
 struct sim_process *sim_find(struct sim *sim, pid_t pid)
 {
@@ -236,6 +237,23 @@ static bool has_moved(const struct sim *sim, guint32 world)
 	return false;
 }
 
+static void on_parent_killed(void *object, GBytes *frame)
+{
+	struct sim_process *keeper = object;
+
+	(void)frame;
+	sim_process_die(keeper, 9);
+}
+
+/* Where ranks may be late with HELLO, this happens only after they were ordered to park before it,
+ * and then at once. */
+static bool strikes_parking(struct sim *sim, enum sim_fault fault)
+{
+	if (!(sim->options.faults & 1u << SIM_LATE_HELLO))
+		return sim_strikes(sim, fault, 8);
+	return sim->early_parks > 0 && sim_strikes(sim, fault, 1);
+}
+
 static void park(struct sim_process *process)
 {
 	static char hazard[] = "it has a thread of its own", none[] = "";
@@ -244,11 +262,14 @@ static void park(struct sim_process *process)
 
 	g_assert_true(process->rank.lines[0].waits && !process->rank.lines[1].is_there);
 	g_assert_true(has_moved(sim, process->world));
-	if (sim_strikes(sim, SIM_KILLED_PARKING, 8)) {
+	if (process->keeper && strikes_parking(sim, SIM_PARENT_KILLED))
+		sim_plan(sim, sim->now + sim_draw(sim, PARKING_US), on_parent_killed,
+		         process->keeper, NULL);
+	if (strikes_parking(sim, SIM_KILLED_PARKING)) {
 		sim_process_die(process, 9);
 		return;
 	}
-	if (sim_strikes(sim, SIM_CRASH_PARKING, 8)) {
+	if (strikes_parking(sim, SIM_CRASH_PARKING)) {
 		message = (struct wire_message){.type = WIRE_ENDING, .ending.signal = 11};
 		process->ends = true;
 		process->status = 11;
@@ -257,7 +278,7 @@ static void park(struct sim_process *process)
 	}
 	if (sim_goes_wrong(sim, SIM_HAZARD, 30))
 		message.parked.hazard = hazard;
-	message.parked.unshared = sim_draw(sim, 4) > 0;
+	message.parked.unshared = sim_is_unshared(sim, 4);
 	process->keeps = true;
 	process->has_birth = false;
 	process->image = 0;

@@ -51,6 +51,7 @@ void sim_happen_next(struct sim *sim)
 {
 	struct sim_event *event = take_next(sim->events);
 
+	sim_invalidate_closed(sim);
 	sim->now = MAX(sim->now, event->time);
 	sim->hangs |= sim->now > sim->options.longest;
 	sim->events_happened++;

@@ -7,11 +7,23 @@ enum { DEADLOCKS = 36 };
 /* A program whose ranks report their first operation when they are ordered to rewind. */
 enum { REWINDS = 31 };
 
+/* A program whose ranks are ordered to park while one of them has not reported that it is rewound,
+ * if they compute for long. */
+enum { PARKS_EARLY = 33 };
+
 static void try(guint64 seed, const struct scenario *scenario, struct totals *totals)
 {
 	const struct trial_options options = {.seed = seed, .scenario = scenario};
 
 	trial_run(&options, totals);
+}
+
+/* What a fault needs to occur. */
+static guint needs_of(enum sim_fault fault)
+{
+	if (fault >= SIM_FORGETFUL && fault <= SIM_HELD_OPEN)
+		return 1u << SIM_RANK_KILLED;
+	return fault == SIM_LATE_HELLO || fault == SIM_PARENT_KILLED ? 1u << SIM_LONG : 0;
 }
 
 /* Each fault at the first opportunity, with each way of going back. */
@@ -23,7 +35,6 @@ static void try_each_fault(struct totals *totals)
 		bool images = fault == SIM_NO_IMAGE || fault == SIM_KILLED_IMAGING;
 
 		for (guint64 seed = 1; seed <= 6; seed++) {
-			guint first = fault >= SIM_FORGETFUL ? 1u << SIM_RANK_KILLED : 0;
 			const struct scenario scenario = {
 				.name = sim_fault_names[fault],
 				.seed = seed,
@@ -31,7 +42,7 @@ static void try_each_fault(struct totals *totals)
 				.states = images,
 				.count = 1,
 				.rounds = {
-					{.faults = first | 1u << fault,
+					{.faults = needs_of(fault) | 1u << fault,
 			                 .backtrack = images ? BACKTRACK_REWIND : ways[seed % 3]}}};
 
 			try(seed, &scenario, totals);
@@ -103,8 +114,34 @@ static void try_scenarios(struct totals *totals)
 		try(wrong_once[i], NULL, totals);
 }
 
+/* Ranks are ordered to park before one of them has reported that it is rewound. The process group
+ * was freed then, while that connection led to it. When such a snapshot was given up, because a
+ * rank or a keeper had ended, the group led to connections that were closed. */
+static void try_early_parks(struct totals *totals)
+{
+	static const guint faults[] = {0, 1u << SIM_KILLED_PARKING, 1u << SIM_CRASH_PARKING,
+	                               1u << SIM_PARENT_KILLED};
+	const guint before = totals->early_parks;
+
+	for (gsize i = 0; i < G_N_ELEMENTS(faults); i++) {
+		const struct scenario scenario = {
+			.name = "parked before HELLO",
+			.seed = PARKS_EARLY,
+			.buffering = PROGRAM_INFINITE,
+			.by_chance = true,
+			.count = 1,
+			.rounds = {{.faults = 1u << SIM_LONG | 1u << SIM_LATE_HELLO | faults[i],
+		                    .backtrack = BACKTRACK_REWIND}}};
+
+		try(scenario.seed, &scenario, totals);
+	}
+	if (totals->early_parks < before + G_N_ELEMENTS(faults))
+		g_error("ranks were not ordered to park before HELLO, so nothing was tested");
+}
+
 void scenarios_run(struct totals *totals)
 {
 	try_each_fault(totals);
 	try_scenarios(totals);
+	try_early_parks(totals);
 }

@@ -42,10 +42,10 @@ static void print_totals(const struct totals *totals)
 	        totals->too_large, totals->too_long, totals->failed);
 	for (guint kind = 0; kind < KINDS; kind++)
 		g_print("programs of %s: %u; ", program_kind_names[kind], totals->programs[kind]);
-	g_print("ranks rewound in place: %u; shards: %u; sessions along a path: %u; findings "
-	        "shortened: "
-	        "%u\n",
-	        totals->rewound, totals->shards, totals->replayed, totals->minimized);
+	g_print("ranks rewound in place: %u, parked before that was reported: %u; shards: %u; "
+	        "sessions along a path: %u; findings shortened: %u\n",
+	        totals->rewound, totals->early_parks, totals->shards, totals->replayed,
+	        totals->minimized);
 	g_print("where states were compared: %" G_GUINT64_FORMAT " states, %" G_GUINT64_FORMAT
 	        " merged; programs whose interleavings were counted: %u\n",
 	        totals->states, totals->merged, totals->counted);

@@ -163,6 +163,7 @@ static bool run_session(struct trial *trial, guint faults, struct session_option
 		totals->happened[fault] += (happened >> fault) & 1;
 	totals->sessions++;
 	totals->rewound += sim_host_rewound(host);
+	totals->early_parks += sim_host_early_parks(host);
 	totals->images += sim_host_images(host);
 	totals->images_used += sim_host_images_used(host);
 	totals->failed += error != NULL;
@@ -208,9 +209,16 @@ static guint follow_scenario(const struct trial *trial, struct session_options *
 }
 
 /* Depends on the seed alone, so that other random faults do not change (sim_scenarios.c). */
-static guint held_open(const struct trial *trial)
+static guint own_faults(const struct trial *trial)
 {
-	return trial->program->seed % 6 == 1 ? 1u << SIM_HELD_OPEN : 0;
+	static const guint faults[] = {1u << SIM_LONG | 1u << SIM_PARENT_KILLED,
+	                               1u << SIM_HELD_OPEN,
+	                               1u << SIM_LONG | 1u << SIM_LATE_HELLO,
+	                               0,
+	                               0,
+	                               0};
+
+	return faults[trial->program->seed % G_N_ELEMENTS(faults)];
 }
 
 /* A random session. The last ones have no faults; the very last has no bound. */
@@ -226,7 +234,7 @@ static guint draw_session(struct trial *trial, struct session_options *options,
 		limit_files((rlim_t)g_rand_int_range(trial->random, 50000, 400000));
 		totals->disk_full++;
 	}
-	return draw_faults(trial->random) | held_open(trial);
+	return draw_faults(trial->random) | own_faults(trial);
 }
 
 /* Runs sessions one after another until everything is explored. */

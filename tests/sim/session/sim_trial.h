@@ -24,7 +24,7 @@ extern const char *const program_kind_names[KINDS];
 
 struct totals {
 	guint sessions, outcomes, too_large, too_long, again, failed, struck;
-	guint happened[SIM_FAULTS], disk_full, rewound, shards, replayed, minimized;
+	guint happened[SIM_FAULTS], disk_full, rewound, early_parks, shards, replayed, minimized;
 	guint images, images_used;
 	guint programs[KINDS];
 	guint64 states, merged; /* found by sessions with state search */
