@@ -174,10 +174,10 @@ void execution_note_stack(struct execution *execution, int rank, const struct wi
 		                 client->stack(execution->owner, execution, rank, stack, place));
 }
 
-/* A rank that ends after PARK will not answer it. */
+/* A rank that ends after PARK will not answer it. Perhaps it could not even be rewound before. */
 static void look_at_parking(struct execution *execution, int rank)
 {
-	if (execution->parking
+	if (execution->parking && !execution_begins_again(execution)
 	    && !execution_strike(execution, "rank %s while a snapshot was taken", rank_name(rank)))
 		runs_fall_back(execution->runs, g_strdup_printf("rank %s ended twice while a "
 		                                                "snapshot was taken",

@@ -49,13 +49,28 @@ static void put_output_back(const struct sim_process *process)
 	g_unlink(file);
 }
 
+/* Where ranks may be late with HELLO, those that are late refuse, again and again. */
+static bool refuses_rewind(const struct sim_process *process)
+{
+	struct sim *sim = process->sim;
+
+	if (!(sim->options.faults & 1u << SIM_LATE_HELLO))
+		return sim_goes_wrong(sim, SIM_NO_REWIND, 30);
+	if (!(sim->options.faults & 1u << SIM_NO_REWIND) || process->link->up <= sim->now)
+		return false;
+	sim->happened |= 1u << SIM_NO_REWIND;
+	return true;
+}
+
 void sim_rewind(struct sim_process *process, const struct wire_rewind *order)
 {
 	struct sim *sim = process->sim;
 
 	process->held = false;
 	process->world = order->world;
-	if (sim_goes_wrong(sim, SIM_NO_REWIND, 30)) {
+	if (order->follows)
+		sim_be_late(process);
+	if (refuses_rewind(process)) {
 		say_held(process, "its memory cannot be read");
 		sim_process_die(process, AGENT_FAILURE_REWIND << 8);
 		return;
@@ -68,8 +83,6 @@ void sim_rewind(struct sim_process *process, const struct wire_rewind *order)
 	sim_become_image(process, order->image);
 	process->moved = process->ends = false;
 	sim->rewound++;
-	if (order->follows)
-		sim_be_late(process);
 	sim_say_hello(process, true);
 	if (sim_strikes(sim, SIM_KILLED_REWOUND, 30))
 		sim_process_die(process, 9);

@@ -11,6 +11,9 @@ enum { REWINDS = 31 };
  * if they compute for long. */
 enum { PARKS_EARLY = 33 };
 
+/* The same, but that rank cannot be rewound. */
+enum { REFUSES_LATE = 152 };
+
 static void try(guint64 seed, const struct scenario *scenario, struct totals *totals)
 {
 	const struct trial_options options = {.seed = seed, .scenario = scenario};
@@ -116,27 +119,35 @@ static void try_scenarios(struct totals *totals)
 
 /* Ranks are ordered to park before one of them has reported that it is rewound. The process group
  * was freed then, while that connection led to it. When such a snapshot was given up, because a
- * rank or a keeper had ended, the group led to connections that were closed. */
+ * rank or a keeper had ended, the group led to connections that were closed. If the rank could not
+ * be rewound, it was said to have been ended from outside. */
 static void try_early_parks(struct totals *totals)
 {
-	static const guint faults[] = {0, 1u << SIM_KILLED_PARKING, 1u << SIM_CRASH_PARKING,
-	                               1u << SIM_PARENT_KILLED};
-	const guint before = totals->early_parks;
+	static const struct {
+		guint faults;
+		guint64 seed;
+	} parks[] = {{0, PARKS_EARLY},
+	             {1u << SIM_KILLED_PARKING, PARKS_EARLY},
+	             {1u << SIM_CRASH_PARKING, PARKS_EARLY},
+	             {1u << SIM_PARENT_KILLED, PARKS_EARLY},
+	             {1u << SIM_NO_REWIND, REFUSES_LATE}};
 
-	for (gsize i = 0; i < G_N_ELEMENTS(faults); i++) {
+	for (gsize i = 0; i < G_N_ELEMENTS(parks); i++) {
+		const guint before = totals->early_parks;
 		const struct scenario scenario = {
 			.name = "parked before HELLO",
-			.seed = PARKS_EARLY,
-			.buffering = PROGRAM_INFINITE,
+			.seed = parks[i].seed,
+			.buffering = parks[i].seed % 2 ? PROGRAM_INFINITE : PROGRAM_ZERO,
 			.by_chance = true,
 			.count = 1,
-			.rounds = {{.faults = 1u << SIM_LONG | 1u << SIM_LATE_HELLO | faults[i],
-		                    .backtrack = BACKTRACK_REWIND}}};
+			.rounds = {
+				{.faults = 1u << SIM_LONG | 1u << SIM_LATE_HELLO | parks[i].faults,
+		                 .backtrack = BACKTRACK_REWIND}}};
 
 		try(scenario.seed, &scenario, totals);
+		if (totals->early_parks == before)
+			g_error("no rank was ordered to park before HELLO, so nothing was tested");
 	}
-	if (totals->early_parks < before + G_N_ELEMENTS(faults))
-		g_error("ranks were not ordered to park before HELLO, so nothing was tested");
 }
 
 void scenarios_run(struct totals *totals)

@@ -105,6 +105,21 @@ static struct session_options options_of(struct trial *trial)
 	                                .store = trial->directory};
 }
 
+/* Faults that end no process from outside. */
+#define ENDS_NOTHING                                                                     \
+	(1u << SIM_HAZARD | 1u << SIM_NO_MEMORY | 1u << SIM_SLOW | 1u << SIM_NO_HOLD     \
+	 | 1u << SIM_NO_REWIND | 1u << SIM_NO_ROOM | 1u << SIM_NO_IMAGE | 1u << SIM_LONG \
+	 | 1u << SIM_LATE_HELLO)
+
+/* What was not ended from outside must not be reported as such. */
+static void check_notes(const struct trial *trial, const GPtrArray *notes, guint happened)
+{
+	for (guint i = 0; notes && i < notes->len; i++)
+		if (!(happened & ~ENDS_NOTHING) && strstr(notes->pdata[i], "ended from outside"))
+			trial_fail(trial, "nothing was ended, and it reports: %s",
+			           (const char *)notes->pdata[i]);
+}
+
 /* true: it was complete. */
 static bool run_session(struct trial *trial, guint faults, struct session_options *options,
                         struct totals *totals)
@@ -159,6 +174,7 @@ static bool run_session(struct trial *trial, guint faults, struct session_option
 	if (!complete && faults == 0 && unbounded && !limited && !trial->wanders && !trial->gave_up)
 		trial_fail(trial, "not complete, without a fault: %s", reason);
 	trial_check_findings(trial, result.findings);
+	check_notes(trial, result.exploration->notes, happened);
 	for (int fault = 0; fault < SIM_FAULTS; fault++)
 		totals->happened[fault] += (happened >> fault) & 1;
 	totals->sessions++;
