@@ -2,6 +2,7 @@
 #include "fake_runs.h"
 
 #include "scheduler/execution/execution_internal.h"
+#include "scheduler/snapshot/snapshots.h"
 
 /* --- strategy --------------------------------------------------------------------------------- */
 
@@ -379,6 +380,31 @@ static void a_rank_can_be_struck_when_it_is_parked(void **state)
 	assert_false(g_file_test(copy, G_FILE_TEST_EXISTS));
 }
 
+static bool is_parking(void *data)
+{
+	const struct fixture *fixture = data;
+
+	return execution_result(fixture->execution)->phase == EXECUTION_PARKING;
+}
+
+/* Its snapshot would become the root, although its keepers may have been released. */
+static void no_snapshot_is_taken_of_what_begins_again(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct wire_parked parked = {.hazard = (char *)""};
+
+	begin(fixture);
+	assert_true(runs_pump(fixture->fake.runs, is_parking, fixture, 20));
+	execution_discard(fixture->execution, DISCARD_REDO);
+	for (int rank = 0; rank < RANKS; rank++)
+		execution_parked(fixture->execution, rank, &parked);
+	assert_null(fixture->fake.failure);
+	assert_null(snapshots_root(runs_snapshots(fixture->fake.runs)));
+	assert_non_null(fixture->execution->parking);
+	execution_drop(g_steal_pointer(&fixture->execution));
+	assert_null(snapshots_root(runs_snapshots(fixture->fake.runs)));
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(int argc, char **argv)
@@ -392,6 +418,8 @@ int main(int argc, char **argv)
 		TEST(what_a_crashed_rank_wrote_is_waited_for),
 		TEST(an_execution_is_dropped_when_all_is_answered),
 		cmocka_unit_test_setup_teardown(a_rank_can_be_struck_when_it_is_parked,
+	                                        set_up_parked, tear_down_parked),
+		cmocka_unit_test_setup_teardown(no_snapshot_is_taken_of_what_begins_again,
 	                                        set_up_parked, tear_down_parked),
 	};
 
