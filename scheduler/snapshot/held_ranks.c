@@ -68,13 +68,13 @@ void held_ranks_add(struct placement *placement, int rank, const struct wire_hel
 	group->placement = placement;
 	group->number = placement->number;
 	group->images = snapshots->images;
-	group->held++;
 	one = &group->ranks[rank];
+	group->held += !one->link; /* else it has not answered REWIND, and is ended later */
 	one->link = slot->link;
 	one->pid = slot->pid;
 	one->inside = slot->inside;
 	one->unshared = held->unshared;
-	one->rewinding = one->ahead = one->ended = false;
+	one->ahead = one->ended = false;
 	placement_assign(slot->link, LINK_HELD, group, rank);
 	snapshots->client->held(placement->execution, rank);
 }

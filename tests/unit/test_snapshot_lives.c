@@ -185,6 +185,43 @@ static void copies_outlive_the_image_that_they_go_back_to(void **state)
 	placement_release(&next.placement);
 }
 
+/* An execution is given up where it is, and its ranks are held, before one has sent HELLO. */
+static void a_rank_that_is_ahead_is_not_held(void **state)
+{
+	struct snapshots_fixture *fixture = *state;
+	const struct wire_message go = {.type = WIRE_GO};
+	const struct wire_held held = {0};
+	struct wire_imaged imaged = {.image = 2, .idle = true, .bytes = 4096};
+	struct execution first, next;
+	const struct snapshot_subject subject = {.placement = &first.placement,
+	                                         .world = fixture->world.world,
+	                                         .fingerprint = &(struct state_fingerprint){0}};
+	struct snapshot *root = park_root(fixture, &first, NULL), *image, *later;
+
+	assert_true(snapshot_restore(root, &first.placement, NULL));
+	connect_ranks(fixture, &first, RANKS);
+	image = keep_image(fixture, &first, NULL);
+	placement_order(&first.placement, 1, &go);
+	later = image_begin(&subject);
+	for (int rank = 1; rank < RANKS; rank++)
+		if (!later->answered[rank])
+			assert_true(image_answered(later, rank, &imaged));
+	assert_true(image_complete(later, &first.placement));
+	hold(fixture, &first, RANKS);
+	g_string_truncate(fixture->fake.asked, 0);
+	begin(fixture, &next);
+	assert_true(snapshot_restore(image, &next.placement, NULL));
+	assert_int_equal(next.placement.connected, RANKS);
+	assert_true(next.placement.group->ranks[1].ahead);
+	for (int rank = 0; rank < RANKS; rank++)
+		held_ranks_add(&next.placement, rank, &held);
+	assert_int_equal(next.placement.group->held, RANKS);
+	held_ranks_keep(&next.placement, true);
+	assert_int_equal(fixture->links[RANKS + 1].role, LINK_IGNORED);
+	assert_false(image_serves(image));
+	placement_release(&next.placement);
+}
+
 /* No rank gets FORGET: where they wait is not known any more. */
 static void an_image_outlives_its_parent(void **state)
 {
@@ -220,6 +257,7 @@ int main(void)
 		TEST(copies_outlive_their_snapshot),
 		TEST(a_parking_snapshot_outlives_its_parent),
 		IMAGES_TEST(copies_outlive_the_image_that_they_go_back_to),
+		IMAGES_TEST(a_rank_that_is_ahead_is_not_held),
 		IMAGES_TEST(an_image_outlives_its_parent),
 	};
 
