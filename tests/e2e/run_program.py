@@ -218,9 +218,17 @@ def ways_of(expected, number, every):
     return ways if every or number == 0 else [ways[number % len(ways)]]
 
 
+def asks_slowness(source):
+    """Whether the program bounds what it takes. To measure it takes processor time."""
+    with open(source) as file:
+        return "slowness()" in file.read()
+
+
 def explore(tool, source, program, expected, ways):
     reports = []
-    tool.environment = {SLOWNESS: "%.1f" % harness.slowness(), **expected.get("environment", {})}
+    tool.environment = dict(expected.get("environment", {}))
+    if asks_slowness(source):
+        tool.environment.setdefault(SLOWNESS, "%.1f" % harness.slowness())
     threads_first = expected.get("threads_first", False)
     for backtrack, jobs in ways:
         run = tool.run("explore", "-n", str(expected["ranks"]), "--backtrack", backtrack,
