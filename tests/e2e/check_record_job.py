@@ -180,7 +180,8 @@ def check_windows_and_files(tool, seeds):
     for name in ("random_windows.c", "random_files.c"):
         program = tool.compile(harness.program(name))
         for seed in range(3, 3 + 2 * seeds):
-            folder, recorded = record(tool, program, str(seed), "12")
+            folder, recorded = record(tool, program, str(seed), "12",
+                                      environment={"LD_PRELOAD": tool.yields()})
             check(recorded.status == 0, str(recorded))
             run = replay(tool, folder)
             check(run.status == 0 and "nothing wrong" in run.out
