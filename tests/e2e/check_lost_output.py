@@ -41,8 +41,9 @@ class Small:
     def least_room(self):
         program = self.tool.compile(os.path.join(os.path.dirname(__file__),
                                                  "../../examples/senders.c"))
-        for megabytes in (12, 24):
-            run = self.run(megabytes << 20, "run", "-n", "4", "--", program)
+        # The least is more than OUTPUT_PLACE_MOST, and leaves some to what starts in less.
+        for megabytes, tried in ((8, 6), (12, 12), (24, 24)):
+            run = self.run(tried << 20, "run", "-n", "4", "--", program)
             if run.status == 0:
                 return megabytes << 20
         raise harness.Failed(str(run))
@@ -184,6 +185,7 @@ def check_sessions(tool):
     small = Small(tool)
     moved = Moved(tool)
     store = os.path.join(tool.directory, "sessions")
+    quarter = str(small.more << 8)  # kilobytes
     if not can_mount(small.place):
         return
     run = tool.run("explore", "-n", "4", "--buffering", "zero", "--store", store, "--", program,
@@ -192,11 +194,11 @@ def check_sessions(tool):
     run = small.run(small.little, "minimize", "1", "--store", store)
     check(run.status == 0 and "2 of 3 choices needed" in run.out, str(run))
     path = re.findall("^mp1:n4:.*$", run.out, re.M)[-1]
-    run = small.run(small.little, "replay", path, "--store", store, "--", program, "4000")
+    run = small.run(small.little, "replay", path, "--store", store, "--", program, quarter)
     check(run.status == 1 and "abort" in run.out, str(run))
     script = tool.write("script.mp", "run\n1\n1\nback\nback\n2\n2\n")
     for way in ([], ["--backtrack", "rerun"], ["--backtrack", "snapshot"]):
-        words = ["debug", "-n", "4", *way, "-x", script, "--batch", "--", program, "4000"]
+        words = ["debug", "-n", "4", *way, "-x", script, "--batch", "--", program, quarter]
         for run in (tool.run(*words, environment=moved.environment),
                     small.run(small.little, *words)):
             ends = re.findall("^    from (.)$", run.out, re.M)
