@@ -85,7 +85,11 @@ class Session:
 
     def __init__(self, tool, how, *arguments, matchpoint=None, environment=None):
         mark = uuid.uuid4().hex
-        command = ["gdb", "-q", "-batch", "-ex", "python import sys; sys.argv = ['', '%s']" % how,
+        # The debug information of matchpoint and MPI is indexed once, not in each session.
+        index = os.path.join(tool.directory, "index")
+        command = ["gdb", "-q", "-batch", "-iex", "set index-cache directory " + index,
+                   "-iex", "set index-cache enabled on",
+                   "-ex", "python import sys; sys.argv = ['', '%s']" % how,
                    "-x", os.path.join(HERE, "mpir_tool.py"), "--args",
                    matchpoint or tool.matchpoint, *arguments]
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
