@@ -60,12 +60,15 @@ MOTION = (
     ("tbreak store if at == 63", r"breakpoint 3"),
     ("continue", r"store \(.*at=63"),
     ("print g->steps", r"= 23\b"),
-    # What the user changes is gone when he goes back.
-    ("print grid->cell[3]", r"= (.*)"),
-    ("print store(grid, 3, 99.0)", r"= void"),
-    ("print grid->cell[3]", r"= 99\b"),
+    # What the user changes is gone when he goes back. Before version 14, gdb cannot set registers
+    # with floating-point arguments on processors with AMX.
+    ("set var $before = grid->cell[3]", r""),
+    ("print relax(grid, 30000000) > 0", r"= 1"),
+    ("print grid->cell[3] == $before", r"= 0"),
+    ("set var grid->cell[4] = 99.0", r""),
     ("reverse-stepi", r""),
-    ("print grid->cell[3] == 99.0", r"= 0"),
+    ("print grid->cell[3] == $before", r"= 1"),
+    ("print grid->cell[4] == 99.0", r"= 0"),
     ("monitor goto 2", r"MPI call 2"),
     ("reverse-stepi", r"SIGINT"),
     ("monitor mpi", r"after 1 MPI calls"),
