@@ -218,24 +218,31 @@ static int find_start(struct command_options *options, struct debug_command *ask
 	return command_find_path(options, &asked->path, ret_id);
 }
 
+static void set_program(struct debug_command *asked, char *const *program, int ranks)
+{
+	struct debug_request *request = &asked->debug.request;
+
+	request->program = (const char *const *)program;
+	request->ranks = ranks;
+	g_free(asked->title);
+	asked->title = g_strdup_printf("%s on %d ranks", program[0], ranks);
+	request->title = asked->title;
+}
+
 /* As in struct session_options. What was typed so far is repeated. */
 static bool take_larger(void *debug_session, char *const *program, int ranks)
 {
 	struct debug_command *asked = (struct debug_command *)((char *)debug_session
 	                                                       - offsetof(struct debug_command,
 	                                                                  debug));
-	struct debug_request *request = &asked->debug.request;
+	const struct debug_request *request = &asked->debug.request;
 
 	if (request->path || request->position || asked->recording)
 		return false;
 	printf("the program spawns processes: it begins again on %d ranks\n", ranks);
 	g_strfreev(asked->larger);
 	asked->larger = g_strdupv((char **)(uintptr_t)program);
-	request->program = (const char *const *)asked->larger;
-	request->ranks = ranks;
-	g_free(asked->title);
-	asked->title = g_strdup_printf("%s on %d ranks", program[0], ranks);
-	request->title = asked->title;
+	set_program(asked, asked->larger, ranks);
 	return true;
 }
 
@@ -275,21 +282,18 @@ static int prepare(struct command_options *options, struct debug_command *asked)
 		                                                           : BUFFERING_PER_SEND;
 	session->bufferings = 1u << request->buffering;
 	request->collectives = session->collectives;
-	request->ranks = session->ranks;
+	set_program(asked, session->program, session->ranks);
 	request->nodes = session->nodes;
 	request->path = asked->path;
 	request->script = asked->script;
 	request->batch = asked->batch;
 	request->web = asked->web;
 	request->port = asked->port ? atoi(asked->port) : 0;
-	asked->title = g_strdup_printf("%s on %d ranks", session->program[0], session->ranks);
-	request->title = asked->title;
 	asked->store = g_build_filename(session->store, "debug", NULL);
 	session->store = asked->store;
 	name_options(options, asked);
 	asked->options = options;
 	request->store = asked->store;
-	request->program = (const char *const *)session->program;
 	request->options = (const char *const *)asked->same->pdata;
 	request->environment = session->environment;
 	request->add_report = add_report;
