@@ -261,7 +261,7 @@ static struct store_reader *open_reader(const char *directory, bool tells, GErro
 	    || !rows_stacks(reader, error) || !read_examples(reader, error)
 	    || !rows_each(reader, GET_COMMUNICATORS, take_communicator, reader->communicators,
 	                  error)
-	    || !rows_weights(reader, error) || !rows_indices(reader, error)
+	    || !rows_weights(reader, error) || !rows_common(reader, error)
 	    || !read_findings(reader, error) || !variants_find(reader, error))
 		goto failed;
 	return reader;

@@ -3,7 +3,7 @@
 #include "reader_rows.h"
 #include "schema.h"
 
-bool rows_indices(struct store_reader *reader, GError **error)
+bool rows_common(struct store_reader *reader, GError **error)
 {
 	g_autoptr(GError) problem = NULL;
 	g_autoptr(GVariant) common = store_reader_common(reader, &problem);

@@ -92,7 +92,7 @@ uint64_t rows_interleavings(const struct store_reader *reader, GHashTable *execu
 
 /* Reads which indices calls have returned; sets those of an execution's calls, if they are known
  * (reader_indices.c). */
-bool rows_indices(struct store_reader *reader, GError **error);
+bool rows_common(struct store_reader *reader, GError **error);
 void rows_set_indices(const struct store_reader *reader, uint32_t execution, GArray *calls);
 
 /* The roll-call of an execution (finding 0) or of a finding (execution 0). */

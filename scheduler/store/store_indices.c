@@ -53,7 +53,7 @@ void store_note_indices(struct store *store, uint32_t execution, const GArray *c
 	store->common_changed = true;
 }
 
-void store_insert_indices(const struct store *store, GVariantDict *common)
+void store_insert_common(const struct store *store, GVariantDict *common)
 {
 	GVariantBuilder all;
 	GHashTableIter iter;
@@ -70,7 +70,7 @@ void store_insert_indices(const struct store *store, GVariantDict *common)
 	g_variant_dict_insert_value(common, STORE_INDICES, g_variant_builder_end(&all));
 }
 
-bool store_write_indices(struct store *store, GError **error)
+bool store_write_common(struct store *store, GError **error)
 {
 	g_autoptr(GVariant) common = NULL;
 

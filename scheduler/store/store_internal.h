@@ -70,8 +70,8 @@ bool store_put_calls(struct store *store, const struct record_execution *executi
  * earlier ones; inserts all into data for the table common, and the launcher; writes them if they
  * have changed; reads those of an earlier session; forgets those of executions behind `last`. */
 void store_note_indices(struct store *store, uint32_t execution, const GArray *calls);
-void store_insert_indices(const struct store *store, GVariantDict *common);
-bool store_write_indices(struct store *store, GError **error);
+void store_insert_common(const struct store *store, GVariantDict *common);
+bool store_write_common(struct store *store, GError **error);
 bool store_read_indices(struct store *store, GError **error);
 void store_forget_indices(struct store *store, uint64_t last);
 

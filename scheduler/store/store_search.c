@@ -133,7 +133,7 @@ bool store_put_common(struct store *store, GVariant *common, GError **error)
 	if (!store_begin(store, error)) /* adds the postponed interleaving */
 		return false;
 	g_variant_dict_init(&dict, common);
-	store_insert_indices(store, &dict);
+	store_insert_common(store, &dict);
 	all = g_variant_ref_sink(g_variant_dict_end(&dict));
 	bytes = g_variant_get_data_as_bytes(all);
 	good = store_put(store, TABLE_COMMON, STORE_KEYS(1), &(struct bytes_row){bytes}, error);

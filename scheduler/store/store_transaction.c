@@ -53,7 +53,7 @@ void store_hold(struct store *store)
 
 bool store_release(struct store *store, GError **error)
 {
-	bool good = store_catch_up(store, error) && store_write_indices(store, error);
+	bool good = store_catch_up(store, error) && store_write_common(store, error);
 
 	if (!store->holding)
 		return good;
