@@ -331,15 +331,23 @@ static void connect_ranks(struct snapshots_fixture *fixture, struct execution *e
 	execution->placement.connected = RANKS;
 }
 
+/* What a snapshot is taken of. */
+static struct snapshot_subject subject_of(struct snapshots_fixture *fixture,
+                                          struct execution *execution)
+{
+	static const struct state_fingerprint none;
+
+	return (struct snapshot_subject){.placement = &execution->placement,
+	                                 .world = fixture->world.world,
+	                                 .fingerprint = &none};
+}
+
 /* The job that the launcher has started is parked: the root. */
 static struct snapshot *park_root(struct snapshots_fixture *fixture, struct execution *execution,
                                   const char *hazard)
 {
-	const struct state_fingerprint none = {0};
 	struct wire_parked parked = {.unshared = true};
-	struct snapshot_subject subject = {.placement = &execution->placement,
-	                                   .world = fixture->world.world,
-	                                   .fingerprint = &none};
+	const struct snapshot_subject subject = subject_of(fixture, execution);
 	struct snapshot *snapshot;
 
 	begin(fixture, execution);
@@ -374,10 +382,7 @@ static void hold(struct snapshots_fixture *fixture, struct execution *execution,
 static struct snapshot *keep_image(struct snapshots_fixture *fixture, struct execution *execution,
                                    const char *hazard)
 {
-	const struct state_fingerprint none = {0};
-	const struct snapshot_subject subject = {.placement = &execution->placement,
-	                                         .world = fixture->world.world,
-	                                         .fingerprint = &none};
+	const struct snapshot_subject subject = subject_of(fixture, execution);
 	struct wire_imaged imaged = {.image = 1, .idle = true, .bytes = 4096};
 	struct snapshot *image;
 
@@ -394,6 +399,21 @@ static struct snapshot *keep_image(struct snapshots_fixture *fixture, struct exe
 		return image;
 	snapshot_release(image);
 	return NULL;
+}
+
+/* Ranks keep an image, rank 1 moves on, and all are held. */
+static struct snapshot *hold_moved(struct snapshots_fixture *fixture, struct snapshot *root,
+                                   struct execution *execution)
+{
+	const struct wire_message go = {.type = WIRE_GO};
+	struct snapshot *image;
+
+	assert_true(snapshot_restore(root, &execution->placement, NULL));
+	connect_ranks(fixture, execution, RANKS);
+	image = keep_image(fixture, execution, NULL);
+	placement_order(&execution->placement, 1, &go);
+	hold(fixture, execution, RANKS);
+	return image;
 }
 
 #define IMAGES_TEST(name) cmocka_unit_test_setup_teardown(name, set_up_images, tear_down)

@@ -31,9 +31,7 @@ static void a_world_is_parked_before_a_hello(void **state)
 	struct snapshots_fixture *fixture = *state;
 	struct execution first, next;
 	struct snapshot *root = park_root(fixture, &first, NULL), *parking;
-	struct snapshot_subject subject = {.placement = &next.placement,
-	                                   .world = fixture->world.world,
-	                                   .fingerprint = &(struct state_fingerprint){0}};
+	const struct snapshot_subject subject = subject_of(fixture, &next);
 	const struct wire_parked parked = {.unshared = true};
 
 	begin_ahead(fixture, root, &first, &next);
@@ -58,9 +56,7 @@ static void parking_is_given_up_before_a_hello(void **state)
 	struct snapshots_fixture *fixture = *state;
 	struct execution first, next;
 	struct snapshot *root = park_root(fixture, &first, NULL), *parking;
-	struct snapshot_subject subject = {.placement = &next.placement,
-	                                   .world = fixture->world.world,
-	                                   .fingerprint = &(struct state_fingerprint){0}};
+	const struct snapshot_subject subject = subject_of(fixture, &next);
 	struct wire_message hello;
 	const struct wire_child child = {.world = 1, .pid = FIRST_PID + 1, .ended = true};
 	pid_t process;
@@ -150,9 +146,7 @@ static void a_parking_snapshot_outlives_its_parent(void **state)
 	struct snapshots_fixture *fixture = *state;
 	struct execution first;
 	struct snapshot *root = park_root(fixture, &first, NULL), *parking;
-	struct snapshot_subject subject = {.placement = &first.placement,
-	                                   .world = fixture->world.world,
-	                                   .fingerprint = &(struct state_fingerprint){0}};
+	const struct snapshot_subject subject = subject_of(fixture, &first);
 
 	assert_true(snapshot_restore(root, &first.placement, NULL));
 	connect_ranks(fixture, &first, RANKS);
@@ -167,15 +161,10 @@ static void a_parking_snapshot_outlives_its_parent(void **state)
 static void copies_outlive_the_image_that_they_go_back_to(void **state)
 {
 	struct snapshots_fixture *fixture = *state;
-	const struct wire_message go = {.type = WIRE_GO};
 	struct execution first, next;
 	struct snapshot *root = park_root(fixture, &first, NULL), *image;
 
-	assert_true(snapshot_restore(root, &first.placement, NULL));
-	connect_ranks(fixture, &first, RANKS);
-	image = keep_image(fixture, &first, NULL);
-	placement_order(&first.placement, 1, &go);
-	hold(fixture, &first, RANKS);
+	image = hold_moved(fixture, root, &first);
 	begin(fixture, &next);
 	assert_true(snapshot_restore(image, &next.placement, NULL));
 	assert_ptr_equal(next.placement.image, image);
@@ -193,9 +182,7 @@ static void a_rank_that_is_ahead_is_not_held(void **state)
 	const struct wire_held held = {0};
 	struct wire_imaged imaged = {.image = 2, .idle = true, .bytes = 4096};
 	struct execution first, next;
-	const struct snapshot_subject subject = {.placement = &first.placement,
-	                                         .world = fixture->world.world,
-	                                         .fingerprint = &(struct state_fingerprint){0}};
+	const struct snapshot_subject subject = subject_of(fixture, &first);
 	struct snapshot *root = park_root(fixture, &first, NULL), *image, *later;
 
 	assert_true(snapshot_restore(root, &first.placement, NULL));
@@ -226,11 +213,9 @@ static void a_rank_that_is_ahead_is_not_held(void **state)
 static void an_image_outlives_its_parent(void **state)
 {
 	struct snapshots_fixture *fixture = *state;
-	const struct state_fingerprint none = {0};
 	struct wire_imaged imaged = {.image = 1, .idle = true, .bytes = 4096};
 	struct execution first;
-	const struct snapshot_subject subject = {
-		.placement = &first.placement, .world = fixture->world.world, .fingerprint = &none};
+	const struct snapshot_subject subject = subject_of(fixture, &first);
 	struct snapshot *root = park_root(fixture, &first, NULL), *image;
 
 	assert_true(snapshot_restore(root, &first.placement, NULL));

@@ -192,15 +192,10 @@ static void idle_ranks_stay_what_they_are(void **state)
 static void a_rank_that_has_moved_is_rewound_to_the_image(void **state)
 {
 	struct snapshots_fixture *fixture = *state;
-	const struct wire_message go = {.type = WIRE_GO};
 	struct execution first, next;
 	struct snapshot *root = park_root(fixture, &first, NULL), *image;
 
-	assert_true(snapshot_restore(root, &first.placement, NULL));
-	connect_ranks(fixture, &first, RANKS);
-	image = keep_image(fixture, &first, NULL);
-	placement_order(&first.placement, 1, &go);
-	hold(fixture, &first, RANKS);
+	image = hold_moved(fixture, root, &first);
 	g_string_truncate(fixture->fake.asked, 0);
 	begin(fixture, &next);
 	assert_true(snapshot_restore(image, &next.placement, NULL));
