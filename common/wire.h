@@ -23,7 +23,7 @@
 #include "wire_processes.h"
 #include "wire_use.h"
 
-#define WIRE_VERSION 48
+#define WIRE_VERSION 49
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* Bytes: a send of this size or more is reported when it is matched, since it needs both ranks. */
@@ -69,6 +69,8 @@ enum wire_type {
 	WIRE_PARTITIONS, /* a partitioned send is started, or partitions of it are ready */
 	WIRE_RETURNED,   /* what Waitany or its kin has returned, if MPI had a part in it */
 	WIRE_NEEDS,      /* a spawn lacks processes; the rank waits for END */
+	WIRE_RING,       /* the rank offers to report through memory (report_ring.h) */
+	WIRE_BELL,       /* look into this memory; the first: use it from now on */
 	/* scheduler to rank */
 	WIRE_WELCOME = 64,
 	WIRE_BIND, /* post this receive (or nonblocking collective) to MPI now, in this order; of a
@@ -546,6 +548,12 @@ struct wire_end {
 	bool hold; /* END: stay if you can be rewound, and send HELD */
 };
 
+/* An offer of memory (report_ring.h). */
+struct wire_ring {
+	uint32_t descriptor; /* of the rank's process: leads to the memory */
+	uint64_t key;        /* at its beginning, so that no other file is taken for it */
+};
+
 struct wire_message {
 	uint16_t type;
 	union {
@@ -564,6 +572,7 @@ struct wire_message {
 		struct wire_partitions partitions;
 		struct wire_returned returned;
 		struct wire_needs needs;
+		struct wire_ring ring;
 		struct wire_objects objects; /* LEFT */
 		struct wire_thread thread;
 		struct wire_enter enter;

@@ -4,10 +4,13 @@
 #include <sys/ioctl.h>
 
 #include "peer.h"
+#include "ring_reader.h"
 #include "run_directory.h"
 #include "scheduler/tools/log.h"
 
 #define READ_SIZE (64 * 1024)
+#define RING_PIECE 4096 /* bytes: then it is the next rank's turn */
+#define LOOK_AGAIN_MS 1 /* after something was in a ring */
 
 struct link {
 	struct host_link base;
@@ -16,18 +19,25 @@ struct link {
 	const struct link_carrier *carrier; /* NULL: the pipe */
 	void *carried;
 	bool known;                  /* its process is one of the run's */
-	GByteArray *received;        /* bytes of an incomplete frame */
+	GByteArray *received;        /* bytes of an incomplete frame: from the socket; */
+	GByteArray *written;         /* from the ring */
 	struct wire_buffer outgoing; /* not written yet */
+	struct ring_reader *ring;    /* NULL: none */
+	bool rung;                   /* the ring is in use */
 	bool closing;
 };
 
 struct link_server {
 	struct link_options options;
 	uv_pipe_t pipe;
-	uv_prepare_t waiting; /* runs before the loop waits */
-	int open;             /* of these two handles */
-	GHashTable *links;    /* the open ones */
-	GPtrArray *unflushed; /* links with something to write */
+	uv_prepare_t waiting;  /* runs before the loop waits */
+	uv_check_t woken;      /* runs after it has waited */
+	uv_timer_t look_again; /* into the rings */
+	int open;              /* of these handles */
+	GHashTable *links;     /* the open ones */
+	GPtrArray *unflushed;  /* links with something to write */
+	GPtrArray *rings;      /* open links with a ring in use */
+	bool found;            /* something in a ring, since `look_again` was started */
 };
 
 struct pending_write {
@@ -42,7 +52,9 @@ static void on_link_freed(uv_handle_t *handle)
 	struct link *link = handle->data;
 
 	g_byte_array_unref(link->received);
+	g_byte_array_unref(link->written);
 	wire_buffer_release(&link->outgoing);
+	ring_reader_free(link->ring);
 	g_free(link);
 }
 
@@ -101,6 +113,7 @@ void link_close(struct host_link *base)
 		flush(link);
 	link->closing = true;
 	g_hash_table_remove(link->server->links, link);
+	g_ptr_array_remove_fast(link->server->rings, link);
 	if (link->carrier)
 		link->carrier->close(g_steal_pointer(&link->carried));
 	uv_close((uv_handle_t *)&link->pipe, on_link_freed);
@@ -134,6 +147,18 @@ static bool is_known(struct link *link)
 	return true;
 }
 
+/* Messages about the ring concern nobody else. Returns whether this is one. */
+static bool take_ring(struct link *link, const struct wire_message *message)
+{
+	if (message->type == WIRE_RING && !link->ring && !link->carrier)
+		link->ring = ring_reader_new(peer_of(link_socket(&link->base)), &message->ring);
+	if (message->type == WIRE_BELL && link->ring && !link->rung) {
+		link->rung = true;
+		g_ptr_array_add(link->server->rings, link);
+	}
+	return message->type == WIRE_RING || message->type == WIRE_BELL;
+}
+
 /* Delivers all whole frames in `bytes`. Returns how many bytes they took, or -1. */
 static gssize dispatch(struct link *link, const guint8 *bytes, gsize count)
 {
@@ -152,42 +177,124 @@ static gssize dispatch(struct link *link, const guint8 *bytes, gsize count)
 		used += (gsize)length;
 		if (link->carrier)
 			link->carrier->arrive(link->carried, &message);
-		link->server->options.listener->message(&link->base, &message);
+		if (!take_ring(link, &message))
+			link->server->options.listener->message(&link->base, &message);
 		wire_message_release(&message);
 	}
 	return (gssize)used;
 }
 
-static void receive(struct link *link, const guint8 *bytes, gsize count)
+/* `before`: the incomplete frame before these bytes. */
+static void receive(struct link *link, GByteArray *before, const guint8 *bytes, gsize count)
 {
 	struct link_server *server = link->server;
 	gssize used;
 
-	if (link->received->len == 0) {
+	if (before->len == 0) {
 		used = dispatch(link, bytes, count);
 		if (used >= 0 && (gsize)used < count)
-			g_byte_array_append(link->received, bytes + used,
-			                    (guint)(count - (gsize)used));
+			g_byte_array_append(before, bytes + used, (guint)(count - (gsize)used));
 	} else {
-		g_byte_array_append(link->received, bytes, (guint)count);
-		used = dispatch(link, link->received->data, link->received->len);
+		g_byte_array_append(before, bytes, (guint)count);
+		used = dispatch(link, before->data, before->len);
 		if (used > 0)
-			g_byte_array_remove_range(link->received, 0, (guint)used);
+			g_byte_array_remove_range(before, 0, (guint)used);
 	}
 	flush_all(server);
 	if (used < 0)
 		fail(link, "a message that cannot be understood");
 }
 
+/* --- rings ------------------------------------------------------------------------------------ */
+
+/* Delivers a piece of what the rank has written. Returns whether there was anything. */
+static bool read_ring(struct link *link)
+{
+	guint8 piece[RING_PIECE];
+	gssize count = ring_reader_take(link->ring, piece, sizeof(piece));
+
+	if (count < 0)
+		fail(link, "reports that cannot be understood");
+	else if (count > 0)
+		receive(link, link->written, piece, (gsize)count);
+	return count > 0;
+}
+
+/* Ranks may go on writing meanwhile: there is an end to it all the same. */
+static void read_rings(struct link_server *server)
+{
+	enum { ROUNDS = REPORT_RING_ROOM / RING_PIECE };
+	bool any = true;
+
+	for (int round = 0; any && round < ROUNDS; round++) {
+		any = false;
+		for (guint i = 0; i < server->rings->len; i++)
+			any |= read_ring(server->rings->pdata[i]);
+		server->found |= any;
+	}
+}
+
+/* Delivers everything that is in the ring now. */
+static void read_whole_ring(struct link *link)
+{
+	guint64 until = link->rung ? ring_reader_unread(link->ring) : 0;
+
+	link->server->found |= until > 0;
+	for (guint64 read = 0; read < until && !link->closing; read += RING_PIECE)
+		read_ring(link);
+}
+
+static void on_woken(uv_check_t *woken)
+{
+	struct link_server *server = woken->data;
+
+	for (guint i = 0; i < server->rings->len; i++)
+		ring_reader_wake(((struct link *)server->rings->pdata[i])->ring, REPORT_RING_AWAKE);
+	read_rings(server);
+}
+
+static void on_look_again(uv_timer_t *timer)
+{
+	(void)timer; /* the loop has been woken, and reads all rings */
+}
+
+/* Whether a rank has written something, or will wake the loop when it does. While one waits, all
+ * do. Otherwise they need not as long as the loop will look again by itself. */
+static void prepare_rings(struct link_server *server)
+{
+	bool waits = false, unread = false;
+
+	for (guint i = 0; i < server->rings->len; i++)
+		waits |= ring_reader_waits(((struct link *)server->rings->pdata[i])->ring);
+	if (server->found)
+		uv_timer_start(&server->look_again, on_look_again, LOOK_AGAIN_MS, 0);
+	server->found = false;
+	for (guint i = 0; i < server->rings->len; i++) {
+		struct ring_reader *ring = ((struct link *)server->rings->pdata[i])->ring;
+
+		ring_reader_wake(ring, waits || !uv_is_active((uv_handle_t *)&server->look_again)
+		                               ? REPORT_RING_ALWAYS
+		                               : REPORT_RING_IF_WAITS);
+		unread |= ring_reader_unread(ring) > 0;
+	}
+	if (unread)
+		uv_timer_start(&server->look_again, on_look_again, 0, 0);
+}
+
+/* --- the socket ------------------------------------------------------------------------------- */
+
 static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
 {
 	struct link *link = stream->data;
 
+	read_whole_ring(link); /* was written before */
+	if (link->closing)
+		return;
 	if (count < 0)
 		fail(link,
 		     count == UV_EOF || count == UV_ECONNRESET ? NULL : uv_strerror((int)count));
 	else
-		receive(link, (const guint8 *)buffer->base, (gsize)count);
+		receive(link, link->received, (const guint8 *)buffer->base, (gsize)count);
 }
 
 void link_send(struct host_link *base, const struct wire_message *message)
@@ -224,6 +331,8 @@ bool link_has_unread(const struct host_link *base)
 	if (link->carrier)
 		return link->received->len > 0
 		       || (link->carried && link->carrier->has_unread(link->carried));
+	if (link->rung && (link->written->len > 0 || ring_reader_unread(link->ring) > 0))
+		return true;
 	return descriptor >= 0
 	       && (link->received->len > 0
 	           || (ioctl(descriptor, FIONREAD, &bytes) == 0 && bytes > 0));
@@ -239,6 +348,7 @@ static struct link *link_new(struct link_server *server)
 	link->base.role = LINK_NEW;
 	link->base.owner = server->options.user;
 	link->received = g_byte_array_new();
+	link->written = g_byte_array_new();
 	uv_pipe_init(server->options.loop, &link->pipe, 0);
 	link->pipe.data = link;
 	return link;
@@ -261,7 +371,7 @@ void link_arrived(struct host_link *base, const guint8 *bytes, gsize count)
 	struct link *link = (struct link *)base;
 
 	if (!link->closing)
-		receive(link, bytes, count);
+		receive(link, link->received, bytes, count);
 }
 
 void link_lost(struct host_link *base, const char *why)
@@ -289,7 +399,11 @@ static void on_connection(uv_stream_t *stream, int status)
 
 static void on_waiting(uv_prepare_t *waiting)
 {
-	flush_all(waiting->data);
+	struct link_server *server = waiting->data;
+
+	flush_all(server);
+	if (server->rings->len > 0)
+		prepare_rings(server);
 }
 
 static void on_server_freed(uv_handle_t *handle)
@@ -300,12 +414,15 @@ static void on_server_freed(uv_handle_t *handle)
 		return;
 	g_hash_table_destroy(server->links);
 	g_ptr_array_unref(server->unflushed);
+	g_ptr_array_unref(server->rings);
 	g_free(server);
 }
 
 static void close_handles(struct link_server *server)
 {
 	uv_close((uv_handle_t *)&server->waiting, on_server_freed);
+	uv_close((uv_handle_t *)&server->woken, on_server_freed);
+	uv_close((uv_handle_t *)&server->look_again, on_server_freed);
 	uv_close((uv_handle_t *)&server->pipe, on_server_freed);
 }
 
@@ -318,12 +435,19 @@ struct link_server *link_listen(const struct link_options *options, GError **err
 	server->options = *options;
 	server->links = g_hash_table_new(NULL, NULL);
 	server->unflushed = g_ptr_array_new();
+	server->rings = g_ptr_array_new();
 	uv_pipe_init(options->loop, &server->pipe, 0);
 	uv_prepare_init(options->loop, &server->waiting);
 	uv_prepare_start(&server->waiting, on_waiting);
 	uv_unref((uv_handle_t *)&server->waiting);
-	server->open = 2;
-	server->pipe.data = server->waiting.data = server;
+	uv_check_init(options->loop, &server->woken);
+	uv_check_start(&server->woken, on_woken);
+	uv_unref((uv_handle_t *)&server->woken);
+	uv_timer_init(options->loop, &server->look_again);
+	uv_unref((uv_handle_t *)&server->look_again);
+	server->open = 4;
+	server->pipe.data = server->waiting.data = server->woken.data = server->look_again.data =
+		server;
 	status = uv_pipe_bind(&server->pipe, path);
 	if (status == 0)
 		status = uv_listen((uv_stream_t *)&server->pipe, 1024, on_connection);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -10,7 +11,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "ckpt/agent.h"
 #include "ckpt/agent_failure.h"
+#include "ring_writer.h"
 
 enum {
 	FIRST_INPUT = 4096,
@@ -25,7 +28,9 @@ static struct {
 	uint8_t *input;
 	size_t input_start, input_count, input_capacity;
 	struct timespec limit; /* for waiting; zero: no limit */
-} channel = {.socket = -1};
+	struct ring_writer ring;
+	struct wire_buffer bell; /* one frame */
+} channel = {.socket = -1, .ring = {.descriptor = -1}};
 
 _Noreturn void channel_lost(void)
 {
@@ -61,6 +66,71 @@ static void send_both(const uint8_t *first, size_t first_count, const uint8_t *b
 	}
 }
 
+static void send_bell(void)
+{
+	send_both(channel.bell.bytes, channel.bell.count, NULL, 0);
+}
+
+/* Lets the scheduler read for a moment. */
+static void wait_for_reader(void)
+{
+	enum { MOMENT = 1 }; /* milliseconds */
+	struct pollfd lost = {.fd = channel.socket};
+
+	if (ring_writer_must_ring(&channel.ring, true))
+		send_bell();
+	sched_yield();
+	if (poll(&lost, 1, MOMENT) > 0)
+		channel_lost();
+}
+
+/* By the ring, if it is used. */
+static void send_out(const uint8_t *bytes, size_t count)
+{
+	bool first;
+
+	if (!ring_writer_is_used(&channel.ring, &first)) {
+		send_both(bytes, count, NULL, 0);
+		return;
+	}
+	if (first)
+		send_bell();
+	while (count > 0) {
+		size_t written = ring_writer_put(&channel.ring, bytes, count);
+
+		bytes += written;
+		count -= written;
+		if (count > 0)
+			wait_for_reader();
+	}
+	if (ring_writer_must_ring(&channel.ring, false))
+		send_bell();
+}
+
+void channel_offer_ring(void)
+{
+	struct wire_message offer = {.type = WIRE_RING};
+
+	wire_encode(&channel.bell, &(const struct wire_message){.type = WIRE_BELL});
+	if (channel.bell.failed || !ring_writer_open(&channel.ring, AGENT_WORLD_FD + 1))
+		return;
+	offer.ring.descriptor = (uint32_t)channel.ring.descriptor;
+	offer.ring.key = channel.ring.ring->key;
+	channel_send_apart(&offer);
+}
+
+void channel_leave_ring(void)
+{
+	while (ring_writer_has_unread(&channel.ring))
+		wait_for_reader();
+	ring_writer_close(&channel.ring);
+}
+
+void channel_expect(bool answer)
+{
+	ring_writer_expect(&channel.ring, answer);
+}
+
 struct wire_buffer *channel_begin(void)
 {
 	channel.out.count = channel.kept;
@@ -72,7 +142,7 @@ void channel_send(void)
 {
 	if (channel.out.failed)
 		channel_lost();
-	send_both(channel.out.bytes, channel.out.count, NULL, 0);
+	send_out(channel.out.bytes, channel.out.count);
 }
 
 void channel_keep(void)
@@ -86,18 +156,25 @@ void channel_keep(void)
 
 void channel_share(void)
 {
+	channel_leave_ring();
 	channel.shared = true;
 }
 
 void channel_send_kept(void)
 {
-	channel_send_bytes(NULL, 0);
+	const size_t kept = channel.kept;
+
+	channel.kept = 0;
+	if (kept > 0)
+		send_out(channel.out.bytes, kept);
 }
 
 void channel_send_bytes(const uint8_t *bytes, size_t count)
 {
-	const size_t kept = channel.kept;
+	const size_t kept = channel.ring.used ? 0 : channel.kept;
 
+	if (channel.ring.used)
+		channel_send_kept();
 	channel.kept = 0;
 	send_both(channel.out.bytes, kept, bytes, count);
 }
@@ -195,6 +272,8 @@ bool channel_wait(const struct timespec *most)
 	struct pollfd readable = {.fd = channel.socket, .events = POLLIN};
 
 	channel_send_kept();
+	if (ring_writer_has_unread(&channel.ring) && ring_writer_must_ring(&channel.ring, true))
+		send_bell();
 	return ppoll(&readable, 1, most, NULL) > 0;
 }
 
@@ -226,4 +305,6 @@ void channel_memory(struct memory_range ret_ranges[CHANNEL_RANGES])
 {
 	ret_ranges[0] = range_of(channel.out.bytes, channel.out.capacity);
 	ret_ranges[1] = range_of(channel.input, channel.input_capacity);
+	ret_ranges[2] = range_of((const uint8_t *)channel.ring.ring,
+	                         channel.ring.ring ? sizeof(struct report_ring) : 0);
 }

@@ -26,6 +26,14 @@ void channel_share(void);
 void channel_send_apart(const struct wire_message *message);
 void channel_send_bytes(const uint8_t *bytes, size_t count);
 
+/* Offers the scheduler to report through memory (common/report_ring.h), which it may take up at any
+ * time or never. channel_leave_ring goes back to the socket, before the process is copied: it waits
+ * until the scheduler has read everything. So does channel_share. */
+void channel_offer_ring(void);
+void channel_leave_ring(void);
+/* Whether what is sent from now on has an answer for which the rank waits. */
+void channel_expect(bool answer);
+
 /* Reads what has arrived; false: nothing. `waits`: waits for it, at most as long as
  * channel_limit_waiting has set; without a limit at first. */
 bool channel_receive(bool waits);
@@ -41,7 +49,7 @@ bool channel_next(struct wire_message *ret_message);
 bool channel_has_unread(void);
 
 /* The memory that holds frames; not the program's. */
-enum { CHANNEL_RANGES = 2 };
+enum { CHANNEL_RANGES = 3 };
 void channel_memory(struct memory_range ret_ranges[CHANNEL_RANGES]);
 
 #endif

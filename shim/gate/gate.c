@@ -221,14 +221,19 @@ static void obey(struct wire_message *message)
 		}
 		break;
 	case WIRE_PARK:
+		channel_leave_ring();
 		gate.orders->park(&gate.welcome);
 		channel_limit_waiting(IDLE_MILLISECONDS);
 		break;
 	case WIRE_IMAGE:
+		channel_leave_ring();
 		gate.orders->image(&message->image, may_be_idle(), &gate.welcome);
 		channel_limit_waiting(IDLE_MILLISECONDS);
 		break;
-	case WIRE_REWIND: gate.orders->rewind(&message->rewind, &gate.welcome); break;
+	case WIRE_REWIND:
+		channel_leave_ring();
+		gate.orders->rewind(&message->rewind, &gate.welcome);
+		break;
 	case WIRE_FORGET: gate.orders->forget(message->forget); break;
 	case WIRE_LOOK: send_digest(); break;
 	case WIRE_TELL: gate.orders->send_state(gate.pending, may_be_idle()); break;
@@ -391,6 +396,7 @@ struct gate_answer gate_wait(const struct wire_call *call)
 	yielding_end(); /* a copy of the rank would have no timer */
 	gate.orders->moved();
 	gate.released = false;
+	channel_expect(true);
 	send_call_of_wait(call);
 	if (threading_keep_out()) {
 		wait_among_threads(false, call->call);
@@ -400,6 +406,7 @@ struct gate_answer gate_wait(const struct wire_call *call)
 		receive_orders();
 		gate.pending = NULL;
 	}
+	channel_expect(false);
 	virtual_time_catch_up();
 	if (is_poll(call) && answer->go.count == 0)
 		denied_at = clocks_computed();
@@ -637,4 +644,6 @@ void gate_open(int socket, const struct gate_orders *orders, const struct wire_h
 	channel_limit_waiting(IDLE_MILLISECONDS);
 	if (gate.welcome.images || gate.welcome.states)
 		channel_stop_at_rewind();
+	else if (gate.welcome.hurries)
+		channel_offer_ring();
 }

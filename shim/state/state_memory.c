@@ -11,6 +11,7 @@
 
 #include "ckpt/agent_map_query.h"
 #include "ckpt/agent_page_scan.h"
+#include "common/report_ring.h"
 #include "mappings.h"
 #include "shim/park/park.h"
 #include "shim/park/peers.h"
@@ -350,7 +351,8 @@ static bool is_known_shared(const struct state_mapping *mapping)
 		    && shared.ranges[i].end == mapping->end)
 			return true;
 	if ((!strstr(mapping->path, "/ucx_shm_posix_") && !strstr(mapping->path, "/mpich_shar_")
-	     && !strstr(mapping->path, "/" PEERS_FILE) && !strstr(mapping->path, "/" AWAITED_FILE))
+	     && !strstr(mapping->path, "/" PEERS_FILE) && !strstr(mapping->path, "/" AWAITED_FILE)
+	     && !strstr(mapping->path, "/memfd:" REPORT_RING_NAME))
 	    || shared.count == SHARED)
 		return false;
 	shared.ranges[shared.count++] = (struct memory_range){mapping->start, mapping->end};

@@ -1,6 +1,7 @@
 /* A keeper in its own process, with this process as its scheduler. park.c belongs to the shim,
  * which is no library for others, so it is compiled in here. */
 #include "shim/gate/channel.c"
+#include "shim/gate/ring_writer.c"
 #include "shim/park/identity.c"
 #include "shim/park/park.c"
 #include "shim/park/park_debugger.c"

@@ -206,6 +206,8 @@ static void rank_messages_round_trip(void **state)
 		{.type = WIRE_RETURNED, .returned = {7, 2, indices}},
 		{.type = WIRE_NEEDS, .needs = {2, 1ull << 40, 1, &need}},
 		{.type = WIRE_NEEDS},
+		{.type = WIRE_RING, .ring = {201, 1ull << 63}},
+		{.type = WIRE_BELL},
 		{.type = WIRE_ERROR, .error = {3, 2, 12, 99, 14, true, true, false, text}},
 		{.type = WIRE_STACK, .stack = {7, 2, frames, 1, true, 1, &line}},
 		{.type = WIRE_STACK},
