@@ -4,12 +4,11 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stddef.h>
-#include <sys/resource.h>
 
+#include "shim/process/mapped.h"
 #include "shim/process/process.h"
 
-/* Of the process's first thread, and of this one; both ends 0: not known. */
-static struct memory_range first;
+/* Of this thread; both ends 0: not known. */
 static _Thread_local struct memory_range own __attribute__((tls_model("initial-exec")));
 static struct gone_watch *watches;
 static int watched; /* number of watches */
@@ -32,18 +31,6 @@ static void unlock(void)
 	__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
 }
 
-/* The arguments of main lie above all frames. A stack without a limit still ends somewhere. */
-__attribute__((constructor)) static void find_first(int count, char **arguments)
-{
-	enum { MOST = 64 << 20 };
-	struct rlimit limit;
-
-	(void)count;
-	if (getrlimit(RLIMIT_STACK, &limit) < 0 || limit.rlim_cur > MOST)
-		limit.rlim_cur = MOST;
-	first = (struct memory_range){(uintptr_t)arguments - limit.rlim_cur, (uintptr_t)arguments};
-}
-
 static bool contains(const struct memory_range *stack, uintptr_t address)
 {
 	return address >= stack->start && address < stack->end;
@@ -61,11 +48,11 @@ static const struct memory_range *stack_of(uintptr_t address)
 {
 	enum { NEAR = 64 << 20 }; /* of the stack pointer, else no stack is looked for */
 	const uintptr_t pointer = process_stack_pointer;
-	const struct memory_range *stack = &first;
+	const struct memory_range *stack = &mapped_first_stack;
 
 	if (address < pointer || address - pointer > NEAR)
 		return NULL;
-	if (!contains(&first, pointer)) {
+	if (!contains(&mapped_first_stack, pointer)) {
 		find_own();
 		stack = &own;
 	}

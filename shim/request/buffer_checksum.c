@@ -13,6 +13,7 @@
 #include "shim/gate/gate.h"
 #include "shim/mpi/abi.h"
 #include "shim/mpi/real.h"
+#include "shim/process/mapped.h"
 
 enum {
 	/* of larger buffers, the following samples are compared */
@@ -29,6 +30,11 @@ static uint64_t hash_bytes(const char *bytes, size_t count)
 {
 	uint64_t lanes[4] = {1, 2, 3, 4}, word, hash = count;
 
+	if (count == sizeof(word)) { /* most pieces of a small message */
+		memcpy(&word, bytes, sizeof(word));
+		hash = (word ^ 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
+		return hash ^ hash >> 32;
+	}
 	while (count >= sizeof(lanes)) {
 		for (int i = 0; i < 4; i++) {
 			memcpy(&word, bytes + 8 * i, sizeof(word));
@@ -120,7 +126,8 @@ static bool fetch_piece(void *user, uintptr_t address, size_t length)
 	struct fetch *fetch = user;
 	struct iovec *last = fetch->count > 0 ? &fetch->parts[fetch->count - 1] : NULL;
 
-	if (fetch->is_safe) {
+	if (fetch->is_safe || mapped_is_certain(address, length)) {
+		fetch_waiting(fetch);
 		memcpy(scratch + fetch->total, (const void *)address, length);
 		fetch->total += length;
 		return true;
@@ -145,14 +152,19 @@ static size_t hash_pieces(const struct bytes *bytes, uint8_t role, bool is_safe,
 	struct fetch fetch = {.is_safe = is_safe};
 	uint64_t size = bytes ? bytes_size(bytes, role) : 0;
 	size_t count = divide(size, pieces), kept = 0;
+	uint64_t start = 0, end = 0; /* of pieces that follow each other */
 	const char *at = scratch;
 
 	for (; kept < count && pieces[kept].at < most; kept++) {
 		if (pieces[kept].length > most - pieces[kept].at)
 			pieces[kept].length = most - pieces[kept].at;
-		bytes_locate(bytes, role, pieces[kept].at, pieces[kept].length, fetch_piece,
-		             &fetch);
+		if (pieces[kept].at != end) {
+			bytes_locate(bytes, role, start, end - start, fetch_piece, &fetch);
+			start = pieces[kept].at;
+		}
+		end = pieces[kept].at + pieces[kept].length;
 	}
+	bytes_locate(bytes, role, start, end - start, fetch_piece, &fetch);
 	fetch_waiting(&fetch);
 	if (fetch.failed)
 		return 0;

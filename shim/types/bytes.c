@@ -176,6 +176,15 @@ static bool locate_in_element(const struct bytes *bytes, const struct group *gro
 	return true;
 }
 
+/* Elements without gaps, such as those of a predefined type. */
+static bool is_one_piece(const struct bytes *bytes, const struct group *group)
+{
+	const struct wire_part *part = &bytes->parts[group->first];
+
+	return group->end - group->first == 1 && part->times == 1
+	       && (uint64_t)part->extent == part->length;
+}
+
 void bytes_locate(const struct bytes *bytes, uint8_t role, uint64_t at, uint64_t length,
                   bytes_found found, void *user)
 {
@@ -187,6 +196,16 @@ void bytes_locate(const struct bytes *bytes, uint8_t role, uint64_t at, uint64_t
 			continue;
 		if (at >= group.size * group.count) {
 			at -= group.size * group.count;
+			continue;
+		}
+		if (is_one_piece(bytes, &group)) {
+			uint64_t all = group.size * group.count - at;
+			uint64_t piece = length < all ? length : all;
+
+			if (!found(user, (uintptr_t)bytes->parts[group.first].start + at, piece))
+				return;
+			length -= piece;
+			at = 0;
 			continue;
 		}
 		for (uint64_t element = at / group.size; element < group.count && length > 0;
