@@ -37,6 +37,17 @@ GBytes *sim_outcome(const struct random_program *program, const struct record_ex
 	return outcome;
 }
 
+bool sim_lacks_output(const struct record_execution *execution)
+{
+	for (guint rank = 0; rank < execution->outputs->len; rank++) {
+		GBytes *output = execution->outputs->pdata[rank];
+
+		if (!output || g_bytes_get_size(output) == 0)
+			return true;
+	}
+	return false;
+}
+
 static const struct record_limit *find_limit(const struct record_exploration *exploration,
                                              enum limit which)
 {
@@ -66,8 +77,7 @@ bool sim_unawaited(const struct record_exploration *exploration)
 
 bool sim_output_cut(const struct record_exploration *exploration)
 {
-	return find_limit(exploration, LIMIT_OUTPUT_CUT)
-	       || has_note(exploration, "may be cut short");
+	return find_limit(exploration, LIMIT_OUTPUT_CUT) != NULL;
 }
 
 void sim_remove_store(const char *directory)
@@ -146,7 +156,8 @@ static char *run(struct sim_along *along, struct session_options *options,
 struct seen {
 	const struct random_program *program;
 	GBytes *outcome;
-	bool struck; /* a fault from outside ended the interleaving, and the store says so */
+	bool struck;       /* a fault from outside ended the interleaving, and the store says so */
+	bool lacks_output; /* `problem` is that a rank has printed nothing */
 	char *problem;
 };
 
@@ -155,10 +166,12 @@ static bool see(const struct record_execution *execution, void *data, GError **e
 	struct seen *seen = data;
 
 	(void)error;
-	if (execution->status == FINDING_CRASH)
+	if (execution->status == FINDING_CRASH) {
 		seen->struck = true;
-	else if (!seen->outcome && !seen->problem)
+	} else if (!seen->outcome && !seen->problem) {
 		seen->outcome = sim_outcome(seen->program, execution, &seen->problem);
+		seen->lacks_output = seen->problem && sim_lacks_output(execution);
+	}
 	return true;
 }
 
@@ -182,6 +195,18 @@ static void seen_clear(struct seen *seen)
 	g_free(seen->problem);
 }
 
+/* Whether output of the interleaving may be missing. The session must report it, and the runs that
+ * were to print it again must have ended, too: for want of memory, or as a job hung until the time
+ * was up. No other fault strikes them all. */
+static bool may_lack_output(const struct sim_along *along, const struct session_result *result,
+                            const char *reason)
+{
+	return sim_output_cut(result->exploration)
+	       && (along->happened & 1u << SIM_STARVED
+	           || (along->happened & 1u << SIM_JOB_HANGS && reason
+	               && strstr(reason, "--max-time")));
+}
+
 /* Checks what a replay has shown: a deadlock or conflict must be reported as a finding. */
 static char *judge(const struct sim_along *along, const struct session_result *result,
                    const struct seen *seen, GBytes *expected, const char *reason)
@@ -189,17 +214,13 @@ static char *judge(const struct sim_along *along, const struct session_result *r
 	const struct random_program *program = along->sim.program;
 	guint deadlocks = 0, conflicts = 0;
 
-	/* memory that runs out may end each run that is made for the output */
-	if (seen->problem && along->happened & 1u << SIM_STARVED
-	    && sim_output_cut(result->exploration))
-		return NULL;
-	if (seen->problem)
+	if (seen->problem && !(seen->lacks_output && may_lack_output(along, result, reason)))
 		return g_strdup(seen->problem);
 	if (seen->struck && !(along->happened & 1u << SIM_STARVED))
 		return g_strdup("a crash, and no rank was killed twice");
-	if (!seen->outcome)
+	if (!seen->outcome && !seen->problem)
 		return seen->struck || reason ? NULL : g_strdup("nothing was carried out");
-	if (!g_bytes_equal(seen->outcome, expected)) {
+	if (seen->outcome && !g_bytes_equal(seen->outcome, expected)) {
 		g_autofree char *is = outcome_describe(program, seen->outcome);
 		g_autofree char *was = outcome_describe(program, expected);
 

@@ -34,6 +34,9 @@ char *sim_minimize(struct sim_along *along, const struct record_finding *finding
 GBytes *sim_outcome(const struct random_program *program, const struct record_execution *execution,
                     char **ret_problem);
 
+/* Whether a rank has no output at all. Every rank of a program prints something. */
+bool sim_lacks_output(const struct record_execution *execution);
+
 /* Whether a session reports that threads were not waited for: their next calls were not known to
  * the decision, so the order of calls there depends on time. */
 bool sim_unawaited(const struct record_exploration *exploration);

@@ -48,9 +48,8 @@ static bool take_execution(const struct record_execution *execution, void *data,
 	if (trial->starved && execution->status == FINDING_CRASH)
 		return true;
 	outcome = sim_outcome(trial->program, execution, &problem);
-	if (!outcome
-	    && ((trial->hurried && execution->status != FINDING_NONE)
-	        || (trial->starved && trial->reports_cut))) {
+	if (!outcome && sim_lacks_output(execution) && trial->reports_cut
+	    && ((trial->hurried && execution->status != FINDING_NONE) || trial->starved)) {
 		trial->blind = true;
 		return true;
 	}
