@@ -112,6 +112,7 @@ static void begin_at(struct state_search *search, struct choice_list *list, stru
 	follow_saved(search, from, at);
 	search->last = NULL;
 	search->known = false;
+	search->struck = search->left = false;
 }
 
 GArray *state_search_next(struct state_search *search)
@@ -143,6 +144,8 @@ void state_search_cut(struct state_search *search)
 {
 	struct waiting waiting;
 
+	if (search->left) /* all that comes after it waits already */
+		return;
 	if (!search->here) {
 		search->begun = false;
 		return;
@@ -299,7 +302,7 @@ static void record_step(struct state_search *search, const struct state_hash *to
 	struct edge *edge;
 	const struct edge *known;
 
-	if (!search->verify || !search->last || !search->here)
+	if (!search->verify || !search->last || !search->here || search->left)
 		return;
 	choice = name_of_choice(&search->made);
 	edge = g_new0(struct edge, 1);
@@ -478,18 +481,61 @@ enum explorer_step state_search_returned(struct state_search *search)
 	return EXPLORER_DROP;
 }
 
+void state_search_struck(struct state_search *search)
+{
+	search->struck = true;
+}
+
+/* All choices that an earlier search had left or made here wait for other worlds. */
+static void leave_saved(struct state_search *search, const struct known_state *state)
+{
+	GArray *visited = g_array_new(false, false, sizeof(struct choice));
+	GArray *left = g_array_new(false, false, sizeof(struct choice));
+	g_autoptr(GArray) all = g_array_new(false, false, sizeof(struct choice));
+	struct place *place;
+
+	for (guint i = search->at->next->len; i-- > 0;) {
+		const struct saved_state *next = search->at->next->pdata[i];
+
+		g_array_append_val(next->kind == SAVED_STATES_VISITED ? visited : left,
+		                   next->choice);
+		g_array_append_val(all, next->choice);
+	}
+	place = place_new(number_of_new(search, state, all), state);
+	state_graph_blur(search->graph);
+	postpone(search, search->waiting, left, place);
+	postpone(search, search->known_before, visited, place);
+	g_rc_box_release(place);
+	search->at = NULL;
+	search->left = true;
+}
+
+/* Whether a choice that an earlier search had left or made here is not among these. */
+static bool lacks_saved(const struct state_search *search, const GArray *choices)
+{
+	guint found = 0;
+
+	for (guint i = 0; i < choices->len; i++)
+		found += saved_states_after(search->at, &g_array_index(choices, struct choice, i))
+		         != NULL;
+	return search->at && found < search->at->next->len;
+}
+
 enum explorer_step state_search_rest(struct state_search *search, const struct known_state *state,
                                      const GArray *open, struct choice *ret_choice)
 {
 	const bool named = state && !state->nameless;
 	const struct node *node;
-	GArray *choices;
+	GArray *choices = open->len > 0 ? choices_of(open)
+	                                : g_array_new(false, false, sizeof(struct choice));
 
-	if (open->len == 0) {
+	if (search->struck && lacks_saved(search, choices))
+		leave_saved(search, state);
+	if (search->left || open->len == 0) {
 		search->statistics.missed += search->at ? search->at->next->len : 0;
+		g_array_unref(choices);
 		return EXPLORER_DONE;
 	}
-	choices = choices_of(open);
 	for (guint i = 0; i < open->len; i++) {
 		const struct open_choice *one = &g_array_index(open, struct open_choice, i);
 

@@ -56,6 +56,11 @@ enum explorer_step state_search_rest(struct state_search *search, const struct k
  * explorer_returned. How many interleavings there are is not known any more. EXPLORER_DROP. */
 enum explorer_step state_search_returned(struct state_search *search);
 
+/* Something outside has ended a rank of this world, a second time along its path. Called before
+ * state_search_rest. Choices that an earlier search had left or made may then be missing. They are
+ * made in other worlds, and this one ends where they are missing: EXPLORER_DONE. */
+void state_search_struck(struct state_search *search);
+
 /* The world of the last plan has ended and was not dropped. `outcome`: fingerprint of its end.
  * Returns whether no other world ended with it. */
 bool state_search_end(struct state_search *search, const struct state_hash *outcome);
@@ -85,7 +90,8 @@ struct state_statistics {
 	uint64_t differed; /* steps that did not: a fingerprint is wrong */
 	uint64_t lost;     /* plans that could not be followed */
 	uint64_t waiting;  /* choices not made yet */
-	/* choices that an earlier search had left or made, and that were not there */
+	/* choices that an earlier search had left or made, and that were not there, although
+	 * nothing outside had ended a rank */
 	uint64_t missed;
 	bool sets_left; /* sets of requests that are reported together were left out */
 };

@@ -58,6 +58,8 @@ struct state_search {
 	struct choice made;  /* that choice, with relative call numbers */
 	guint ended;         /* the end that the last world came to, in the graph */
 	bool known;          /* verify: the world has reached a known state */
+	bool struck;         /* something outside has ended a rank of the world for good */
+	bool left;           /* for that reason it goes no further */
 	struct state_statistics statistics;
 };
 

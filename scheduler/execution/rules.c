@@ -30,13 +30,24 @@ enum rule_step {
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
+/* `open`: as the strategy's. */
+static enum explorer_step ask_at_rest(struct execution *execution, const GArray *open,
+                                      struct choice *ret_choice)
+{
+	struct strategy *strategy = execution->strategy;
+
+	if (strategy->struck && !execution_begins_again(execution)
+	    && execution_was_struck(execution))
+		strategy->struck(strategy);
+	return strategy->rest(strategy, world_trace(execution->world), open, ret_choice);
+}
+
 enum explorer_step rules_ask_of_end(struct execution *execution)
 {
 	g_autoptr(GArray) nothing = g_array_new(false, false, sizeof(struct open_choice));
 	struct choice unused;
 
-	return execution->strategy->rest(execution->strategy, world_trace(execution->world),
-	                                 nothing, &unused);
+	return ask_at_rest(execution, nothing, &unused);
 }
 
 void rules_take_end(struct execution *execution, enum explorer_step step)
@@ -57,8 +68,7 @@ static enum explorer_step give_plan_up(struct execution *execution)
 {
 	struct choice unused;
 
-	return execution->strategy->rest(execution->strategy, world_trace(execution->world), NULL,
-	                                 &unused);
+	return ask_at_rest(execution, NULL, &unused);
 }
 
 /* If something outside has ended a rank a second time, that is the outcome: without it, the program
@@ -210,7 +220,7 @@ static enum explorer_step ask_strategy(const struct rest *rest, struct choice *r
 		step = strategy->returned(strategy, world_trace(execution->world));
 	if (step != EXPLORER_LATER)
 		return step;
-	step = strategy->rest(strategy, world_trace(execution->world), rest->open, ret_choice);
+	step = ask_at_rest(execution, rest->open, ret_choice);
 	/* It is no end while held ranks can be released. */
 	return step == EXPLORER_DONE && world_holds(execution->world) ? EXPLORER_LATER : step;
 }

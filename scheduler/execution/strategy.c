@@ -159,6 +159,11 @@ static enum explorer_step states_returned(struct strategy *strategy, const struc
 	return state_search_returned(strategy->data);
 }
 
+static void states_struck(struct strategy *strategy)
+{
+	state_search_struck(strategy->data);
+}
+
 static void states_free(struct strategy *strategy)
 {
 	g_array_unref(((struct states *)strategy)->calls);
@@ -174,6 +179,7 @@ struct strategy *strategy_states(struct state_search *search, bool verifies, cha
 	                                     .rest = states_rest,
 	                                     .state = states_state,
 	                                     .returned = states_returned,
+	                                     .struck = states_struck,
 	                                     .free = states_free,
 	                                     .data = search};
 	states->calls = g_array_new(false, false, sizeof(guint32));

@@ -50,6 +50,10 @@ struct strategy {
 	/* The same, but the world is back in an earlier state of its own (world_has_returned).
 	 * EXPLORER_LATER: it has to go on; `rest` is called. NULL: always. */
 	enum explorer_step (*returned)(struct strategy *strategy, const struct trace *trace);
+	/* Something outside has ended a rank of the world, a second time along its path. That
+	 * counts, but without it more might be open. Called before `rest`. NULL: that does not
+	 * matter. */
+	void (*struck)(struct strategy *strategy);
 	/* The world was ended from outside. Another one makes the same choices, and goes on from
 	 * there, but its trace may have another order. NULL: that does not matter. */
 	void (*again)(struct strategy *strategy);

@@ -37,10 +37,13 @@ struct host {
 	struct state_search *search;
 	int senders;
 	guint runs, ends;
-	bool forgets; /* the receiver adds up its messages, and keeps nothing else */
-	guint odd;    /* a wrong fingerprint: as if the receiver forgot, which it does not */
-	guint job;    /* fingerprints differ between jobs */
-	guint most;   /* rests of a world until it is stopped; 0: no limit */
+	bool forgets;     /* the receiver adds up its messages, and keeps nothing else */
+	guint odd;        /* a wrong fingerprint: as if the receiver forgot, which it does not */
+	guint job;        /* fingerprints differ between jobs */
+	guint most;       /* rests of a world until it is stopped; 0: no limit */
+	int dead;         /* the sender that something outside ends in each world; 0: none */
+	guint dies;       /* at this rest of a world, from 1 */
+	guint short_ends; /* ends of worlds that did not receive all messages */
 };
 
 static guint source_of(const struct choice *choice)
@@ -63,6 +66,7 @@ static void run(struct host *host, const GArray *plan)
 	}
 	host->runs++;
 	for (guint rests = 1; step == EXPLORER_TAKE; rests++) {
+		bool is_struck = host->dead > 0 && rests >= host->dies;
 		int sources[8], count = 0;
 		struct known_state told = {.calls = &call, .ranks = 1};
 		struct state_hash end;
@@ -75,13 +79,16 @@ static void run(struct host *host, const GArray *plan)
 		}
 
 		for (int i = 1; i <= host->senders; i++)
-			if (!(taken & 1u << i))
+			if (!(taken & 1u << i) && !(is_struck && i == host->dead))
 				sources[count++] = i;
 		state_hash_add(&told.name, taken);
 		if (!host->forgets && !(host->odd && call == host->odd))
 			state_hash_add(&told.name, order);
 		end = told.name;
 		state_hash_add(&told.name, host->job);
+		told.nameless = is_struck;
+		if (is_struck)
+			state_search_struck(host->search);
 		open = open_for(call, sources, count);
 		step = state_search_rest(host->search, &told, open, &choice);
 		open_free(open);
@@ -91,6 +98,7 @@ static void run(struct host *host, const GArray *plan)
 			call++;
 		} else if (step == EXPLORER_DONE) {
 			host->ends += state_search_end(host->search, &end);
+			host->short_ends += (int)call < 2 + host->senders;
 		}
 	}
 }
@@ -203,6 +211,63 @@ static void missing_choices_are_counted(void **state)
 	state_search_statistics(host.search, &statistics);
 	assert_true(statistics.missed > 0);
 	state_search_free(host.search);
+}
+
+/* Runs so many worlds, and what is left in a second search. In its first world something outside
+ * ends `dead` at its rest `dies`. */
+static struct state_statistics search_with_dead(struct host *host, guint worlds, int dead,
+                                                guint dies)
+{
+	struct state_statistics statistics;
+	GVariant *saved;
+	GArray *plan;
+
+	host->search = state_search_new(false);
+	for (guint i = 0; i < worlds; i++) {
+		plan = state_search_next(host->search);
+		run(host, plan);
+		g_array_unref(plan);
+	}
+	saved = state_search_save(host->search);
+	state_search_free(host->search);
+	host->search = state_search_new(false);
+	assert_true(state_search_restore(host->search, saved));
+	g_variant_unref(saved);
+	host->job++;
+	host->dead = dead;
+	host->dies = dies;
+	while ((plan = state_search_next(host->search))) {
+		run(host, plan);
+		g_array_unref(plan);
+		host->dead = 0;
+	}
+	state_search_statistics(host->search, &statistics);
+	state_search_free(host->search);
+	return statistics;
+}
+
+/* What the world with the dead rank does not reach is left to others. */
+static void what_a_dead_rank_hides_is_explored(void **state)
+{
+	guint short_ends = 0;
+
+	(void)state;
+	for (guint worlds = 1; worlds < 24; worlds++) {
+		for (int dead = 1; dead <= 4; dead++) {
+			for (guint dies = 1; dies <= 4; dies++) {
+				struct host host = {.senders = 4};
+				struct state_statistics statistics = search_with_dead(&host, worlds,
+				                                                      dead, dies);
+
+				assert_int_equal(statistics.missed, 0);
+				assert_int_equal(statistics.waiting, 0);
+				assert_int_equal(host.ends, 24 + host.short_ends);
+				assert_true(dies > 1 || host.short_ends == 1);
+				short_ends += host.short_ends;
+			}
+		}
+	}
+	assert_true(short_ends > 0);
 }
 
 static void damaged_data_is_refused(void **state)
@@ -408,6 +473,7 @@ int main(void)
 		cmocka_unit_test(equal_states_are_visited_once),
 		cmocka_unit_test(an_interrupted_search_is_resumed),
 		cmocka_unit_test(missing_choices_are_counted),
+		cmocka_unit_test(what_a_dead_rank_hides_is_explored),
 		cmocka_unit_test(damaged_data_is_refused),
 		cmocka_unit_test(where_nothing_is_forgotten_nothing_merges),
 		cmocka_unit_test(verifying_finds_differences),

@@ -66,8 +66,10 @@ static void try_each_fault(struct totals *totals)
  * - 100815: in a resumed state search memory had run out; what stayed open because of that was
  *   blamed on the program;
  * - 5104760: in a replay a rank was killed before it had printed, and the job that was to print it
- *   again hung until the time was up; the session reported this, and the test did not accept it. */
-static const guint64 wrong_once[] = {472, 965, 5643, 104955, 100815, 5104760};
+ *   again hung until the time was up; the session reported this, and the test did not accept it;
+ * - 7300186: in a resumed state search memory ran out on the way to what was left; choices that
+ *   were not open because of that were blamed on the program, and not explored. */
+static const guint64 wrong_once[] = {472, 965, 5643, 104955, 100815, 5104760, 7300186};
 
 /* Scenarios that once failed. */
 static void try_scenarios(struct totals *totals)
