@@ -226,7 +226,7 @@ struct world {
 	bool lets_go;            /* deferred ranks are being released now */
 	guint64 limits;          /* see world_limits; without what is found at the end */
 	bool windows;
-	bool any_tag; /* some rank has received from any tag */
+	bool any_tag; /* some rank has looked for messages of any tag */
 	bool held;    /* some rank has been held, or is to be */
 	bool certain; /* some rank's answer may be (world_certain.c) */
 };

@@ -201,11 +201,12 @@ static bool same_or_any(int one, int other)
 	return one == other || one < 0 || other < 0;
 }
 
-/* Whether some receive accepts any tag. */
+/* Whether some receive or probe accepts any tag. Where sends have different tags, it may see either
+ * one first. */
 static bool any_tag_was_asked(const struct walk *walk, const guint8 *state)
 {
 	for (int i = 0; i < walk->program->count; i++)
-		if (receives(brute_at(walk, i)) && brute_at(walk, i)->tag < 0
+		if (looks(brute_at(walk, i)) && brute_at(walk, i)->tag < 0
 		    && brute_states(walk, state)[i] != ABSENT)
 			return true;
 	return false;
