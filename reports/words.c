@@ -312,6 +312,12 @@ const char *words_not_reproduced(const struct record_finding *finding,
 		return "its replay was killed from outside: whether it occurs again is unknown";
 	if (!finding->replayed)
 		return "it was not replayed: no time was left";
+	if (limits_have(exploration->limits, LIMIT_THREADS_HURRIED))
+		return "its replay ended differently: threads were not waited for, so it may "
+		       "depend on timing";
+	if (finding_kind_info(finding->kind)->may_be_memory
+	    && limits_have(exploration->limits, LIMIT_MEMORY))
+		return "its replay ended differently: it may have occurred because memory ran out";
 	return "its replay ended differently: the program depends on more than matching";
 }
 

@@ -47,6 +47,11 @@ void program_facts_add(struct program_facts *facts, const struct execution *exec
 	facts->threads |= result->threads;
 }
 
+void program_facts_add_hurried(struct program_facts *facts, const struct execution *execution)
+{
+	facts->limits |= execution_result(execution)->limits & LIMIT_BIT(LIMIT_THREADS_HURRIED);
+}
+
 bool program_facts_threads(const struct program_facts *facts)
 {
 	return facts->threads;

@@ -14,6 +14,8 @@ void program_facts_free(struct program_facts *facts);
 
 /* Adds what this execution has shown so far. */
 void program_facts_add(struct program_facts *facts, const struct execution *execution);
+/* Adds only that threads were not waited for, if they were not. */
+void program_facts_add_hurried(struct program_facts *facts, const struct execution *execution);
 /* Adds what sanitizers have printed in an interleaving without ending it. */
 void program_facts_add_printed(struct program_facts *facts, const struct record_execution *record);
 

@@ -196,7 +196,10 @@ static void compare_replay(struct replay *replay, const struct execution *execut
 	if (finding->reproduced && !difference)
 		session_keep_stacks(session, execution,
 		                    findings_execution(session_findings(session), finding->id));
-	if (!finding->reproduced && !unwinds && !may_be_of_the_machine(replay, execution, finding))
+	if (finding->reproduced || unwinds)
+		return;
+	session_add_hurried(session, execution);
+	if (!may_be_of_the_machine(replay, execution, finding))
 		report_difference(replay, execution, finding, difference);
 }
 

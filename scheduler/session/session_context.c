@@ -148,6 +148,11 @@ gint64 session_now(const struct session *session)
 	return host_now(session->host);
 }
 
+void session_add_hurried(struct session *session, const struct execution *execution)
+{
+	program_facts_add_hurried(session->facts, execution);
+}
+
 /* --- whether to continue ---------------------------------------------------------------------- */
 
 void session_fail(struct session *session, const char *format, ...)

@@ -59,6 +59,9 @@ bool session_has_starved(const struct session *session);
  * on timing. */
 bool session_has_hurried(const struct session *session, const struct execution *execution);
 
+/* If they were not in this execution, the verdict says so, even if it is no interleaving. */
+void session_add_hurried(struct session *session, const struct execution *execution);
+
 /* Microseconds; only differences are meaningful. */
 gint64 session_now(const struct session *session);
 

@@ -355,6 +355,14 @@ void limits_add_set(GPtrArray *limits, guint64 set)
 			limits_add(limits, i, NULL);
 }
 
+bool limits_have(const GPtrArray *limits, enum limit limit)
+{
+	for (guint i = 0; i < limits->len; i++)
+		if (((const struct record_limit *)limits->pdata[i])->limit == limit)
+			return true;
+	return false;
+}
+
 bool limits_leave_plans(const GPtrArray *limits)
 {
 	for (guint i = 0; i < limits->len; i++) {

@@ -109,6 +109,8 @@ void limits_add_set(GPtrArray *limits, guint64 set);
 /* "TEXT (--OPTION); TEXT": the limits of this class. NULL: there are none. Free with g_free. */
 char *limits_print(const GPtrArray *limits, enum limit_class class);
 
+bool limits_have(const GPtrArray *limits, enum limit limit);
+
 /* Whether the search did not come to its end. */
 bool limits_leave_plans(const GPtrArray *limits);
 

@@ -45,6 +45,8 @@ static void test_print(void **state)
 	limits_add(limits, LIMIT_STOPPED, g_strdup("stopped by Ctrl-C"));
 	limits_add(limits, LIMIT_LINES_VARY, g_strdup("line 4 varies"));
 	assert_int_equal(limits->len, 5);
+	assert_true(limits_have(limits, LIMIT_STOPPED));
+	assert_false(limits_have(limits, LIMIT_COLLECTIVES_ASYNC));
 	left = limits_print(limits, LIMIT_NOT_EXPLORED);
 	unchecked = limits_print(limits, LIMIT_NOT_CHECKED);
 	/* by the order of the table; what lifts a limit stands behind it */

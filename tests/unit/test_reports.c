@@ -9,6 +9,7 @@
 
 #include "reports/places.h"
 #include "reports/report.h"
+#include "reports/words.h"
 #include "scheduler/store/store.h"
 
 struct fixture {
@@ -237,6 +238,25 @@ static void a_crash_shows_what_the_rank_wrote(void **state)
 		strstr(text, "  rank 2  killed by SIGABRT after MPI_Send() at work+0x2f\n"));
 	assert_non_null(strstr(text, "  rank 2 wrote to standard error:\n    one\n    two\n"));
 	assert_non_null(strstr(text, "its replay ended differently: the program depends"));
+}
+
+/* What a replay does not show again is not the program's doing if something else explains it. */
+static void a_finding_may_depend_on_the_machine(void **state)
+{
+	struct fixture *fixture = *state;
+	struct record_finding *crash = add_finding(fixture, FINDING_CRASH);
+	struct record_exploration *exploration = fixture->exploration;
+	struct record_finding deadlock = {.kind = FINDING_DEADLOCK, .replayed = true};
+
+	crash->reproduced = false;
+	limits_add(exploration->limits, LIMIT_MEMORY, g_strdup("memory ran out"));
+	assert_non_null(strstr(words_not_reproduced(crash, exploration), "memory ran out"));
+	assert_non_null(strstr(words_not_reproduced(&deadlock, exploration), "the program"));
+	limits_add(exploration->limits, LIMIT_THREADS_HURRIED, NULL);
+	assert_non_null(strstr(words_not_reproduced(crash, exploration), "timing"));
+	assert_non_null(strstr(words_not_reproduced(&deadlock, exploration), "timing"));
+	crash->reproduced = true;
+	assert_null(words_not_reproduced(crash, exploration));
 }
 
 static void walk_randomly(struct fixture *fixture)
@@ -522,6 +542,7 @@ int main(void)
 		TEST(the_verdict_on_a_deadlock_is_as_documented),
 		TEST(a_verdict_without_findings),
 		TEST(a_crash_shows_what_the_rank_wrote),
+		TEST(a_finding_may_depend_on_the_machine),
 		TEST(random_walks_are_reported_as_text),
 		TEST(random_walks_are_reported_in_json),
 		TEST(a_finding_without_a_replay_is_marked),

@@ -48,18 +48,6 @@ bool sim_lacks_output(const struct record_execution *execution)
 	return false;
 }
 
-static const struct record_limit *find_limit(const struct record_exploration *exploration,
-                                             enum limit which)
-{
-	for (guint i = 0; i < exploration->limits->len; i++) {
-		const struct record_limit *limit = exploration->limits->pdata[i];
-
-		if (limit->limit == which)
-			return limit;
-	}
-	return NULL;
-}
-
 /* A replay has a note in place of a limit. */
 static bool has_note(const struct record_exploration *exploration, const char *part)
 {
@@ -71,13 +59,13 @@ static bool has_note(const struct record_exploration *exploration, const char *p
 
 bool sim_unawaited(const struct record_exploration *exploration)
 {
-	return find_limit(exploration, LIMIT_THREADS_HURRIED)
+	return limits_have(exploration->limits, LIMIT_THREADS_HURRIED)
 	       || has_note(exploration, limit_info(LIMIT_THREADS_HURRIED)->text);
 }
 
 bool sim_output_cut(const struct record_exploration *exploration)
 {
-	return find_limit(exploration, LIMIT_OUTPUT_CUT) != NULL;
+	return limits_have(exploration->limits, LIMIT_OUTPUT_CUT);
 }
 
 void sim_remove_store(const char *directory)

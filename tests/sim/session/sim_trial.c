@@ -120,6 +120,17 @@ static void check_notes(const struct trial *trial, const GPtrArray *notes, guint
 			           (const char *)notes->pdata[i]);
 }
 
+/* Simulated programs depend on nothing but their messages. */
+static void check_blame(const struct trial *trial, const char *reason)
+{
+	static const char *const blames[] = {"depends on something else",
+	                                     "does not behave the same way"};
+
+	for (guint i = 0; reason && i < G_N_ELEMENTS(blames); i++)
+		if (strstr(reason, blames[i]))
+			trial_fail(trial, "the program is blamed: %s", reason);
+}
+
 /* true: it was complete. */
 static bool run_session(struct trial *trial, guint faults, struct session_options *options,
                         struct totals *totals)
@@ -160,6 +171,7 @@ static bool run_session(struct trial *trial, guint faults, struct session_option
 		trial_fail(trial, "%u processes left", sim_host_processes(host));
 	if (reason && strstr(reason, "impossible"))
 		trial_fail(trial, "refused a possible report: %s", reason);
+	check_blame(trial, reason);
 	trial->hurried |= reason && strstr(reason, "--max-time");
 	trial->unawaited |= !error && sim_unawaited(result.exploration);
 	trial->slow |= (happened & 1u << SIM_SLOW) != 0;
@@ -306,7 +318,9 @@ static void go_along(struct trial *trial, struct totals *totals)
 	for (guint i = 0; reader && i < store_reader_findings(reader)->len; i++) {
 		const struct record_finding *finding = store_reader_findings(reader)->pdata[i];
 
-		if (finding->kind != FINDING_DEADLOCK)
+		/* what its replay did not show has nothing to minimize (trial_check_findings) */
+		if (finding->kind != FINDING_DEADLOCK
+		    || (finding->replayed && !finding->reproduced))
 			continue;
 		problem = sim_minimize(&along, finding);
 		totals->minimized++;

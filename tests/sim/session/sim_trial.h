@@ -91,7 +91,8 @@ G_NORETURN G_GNUC_PRINTF(2, 3) void trial_fail(const struct trial *trial, const 
 /* Reads the store and fails if it contains something impossible. Sets `found`, `stored`,
  * `repeated`, `doubled` and `reports_complete`. */
 void trial_read_store(struct trial *trial);
-/* Fails if a finding is impossible or was not reproduced (struct record_finding). */
+/* Fails if a finding is impossible or was not reproduced (struct record_finding), although threads
+ * were waited for. */
 void trial_check_findings(struct trial *trial, const GPtrArray *findings);
 /* Fails unless everything expected has been found, each once. */
 void trial_check_complete(struct trial *trial);
