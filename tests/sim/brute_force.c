@@ -468,7 +468,9 @@ static bool decide(struct walk *walk, const guint8 *state, int index)
 		return false;
 	if (looks_for_message(own) && match_pairs(walk, state, index)) {
 		brute_postpone(walk, state, index);
-		return own->kind != INSTRUCTION_IPROBE || choose(walk, state, line);
+		if (own->kind == INSTRUCTION_IPROBE)
+			choose(walk, state, line); /* "no", unless it must find the message */
+		return true;
 	}
 	return waits_here && is_question(own->kind) && has_answer(walk, state, line)
 	       && choose(walk, state, line);
