@@ -46,7 +46,7 @@ long agent_page_scan_faults(const struct agent *agent)
 
 /* Parses "size resident shared ...", in pages. Private pages are resident, and neither of a file
  * nor shared memory. */
-uint64_t agent_count_private(void)
+uint64_t agent_count_pages(uint64_t *ret_mapped)
 {
 	char text[128], *at;
 	int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/statm", O_RDONLY | O_CLOEXEC);
@@ -58,9 +58,16 @@ uint64_t agent_count_private(void)
 	if (got <= 0)
 		return 0;
 	text[got] = '\0';
-	strtoull(text, &at, 10);
+	*ret_mapped = strtoull(text, &at, 10);
 	resident = strtoull(at, &at, 10);
 	return resident - strtoull(at, NULL, 10);
+}
+
+uint64_t agent_count_private(void)
+{
+	uint64_t mapped;
+
+	return agent_count_pages(&mapped);
 }
 
 /* Signals are blocked, so that no handler of the program runs meanwhile. */

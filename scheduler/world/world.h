@@ -224,9 +224,9 @@ bool world_admit(struct world *world);
 
 /* The next answer to a call that asks which requests are complete (MPI_Waitany and its kin), if the
  * answer that is the first alternative at rest is known by now: all requests are complete, or that
- * which was started first. So the order in which ranks are heard does not matter. A poll that may
- * be answered "not yet" waits for rest. Only with `hurries`; to be called after each report until
- * it returns false. */
+ * which was started first. So the order in which ranks are heard does not matter. A poll waits for
+ * rest if "not yet" comes first there. Only with `hurries`; to be called after each report until it
+ * returns false. */
 bool world_next_certain(struct world *world, struct choice *ret_choice);
 
 /* Makes the choice if the rules allow it now. Fills in call and sub of the send if they are 0. */

@@ -22,6 +22,12 @@ static bool cannot_change(const struct world *world, int number)
 	return rank->line->question != QUESTION_NONE;
 }
 
+/* Whether "not yet" comes first at rest. */
+static bool may_be_denied(const struct world *world, int number)
+{
+	return world_may_say_no(world, number) && world_says_no_first(world, number);
+}
+
 /* The answer that the pending call of a rank gets if nothing is chosen otherwise. */
 static bool answer_of(struct world *world, int number, struct choice *ret_choice)
 {
@@ -31,7 +37,7 @@ static bool answer_of(struct world *world, int number, struct choice *ret_choice
 
 	if (rank->threads || rank->line->phase != PHASE_BLOCKED || rank->is_looked_at
 	    || rank->immediate.is_held || world_in_loop(world, number)
-	    || world_may_say_no(world, number) || !cannot_change(world, number)
+	    || may_be_denied(world, number) || !cannot_change(world, number)
 	    || world_would_defer(world, number))
 		return false;
 	choice.alternatives = g_array_new(false, false, sizeof(struct taken));

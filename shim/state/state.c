@@ -17,6 +17,7 @@
 #include "heap.h"
 #include "shim/check/access.h"
 #include "shim/check/gone.h"
+#include "shim/gate/gate.h"
 #include "shim/gate/thread_stacks.h"
 #include "shim/gate/threading.h"
 #include "shim/libc/file_calls.h"
@@ -103,7 +104,8 @@ static void find_generation(void)
 	state.own_faults = usage.ru_minflt + usage.ru_majflt;
 }
 
-static const char *add_memory(struct state_hash *hash, uintptr_t stack, bool with_linker);
+static const char *add_memory(struct state_hash *hash, uintptr_t stack, bool with_linker,
+                              bool is_brief);
 static _Unwind_Reason_Code look_at_frame(struct _Unwind_Context *context, void *data);
 
 /* Libraries of the program's remember things when they are used for the first time: the unwinder
@@ -114,7 +116,7 @@ static void warm_up(void)
 	struct state_hash hash = {{0, 0}};
 
 	_Unwind_Backtrace(look_at_frame, &frame);
-	add_memory(&hash, (uintptr_t)__builtin_frame_address(0), true);
+	add_memory(&hash, (uintptr_t)__builtin_frame_address(0), true, false);
 }
 
 void state_start(void)
@@ -318,7 +320,8 @@ static int leave_out_linker(struct memory_range *ranges)
 }
 
 /* A stack that is not the process's first is hashed as a whole, except the part in use here. */
-static const char *add_memory(struct state_hash *hash, uintptr_t stack, bool with_linker)
+static const char *add_memory(struct state_hash *hash, uintptr_t stack, bool with_linker,
+                              bool is_brief)
 {
 	enum { BELOW = 8192 }; /* bytes below the current frame: for calls made here */
 	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
@@ -343,7 +346,7 @@ static const char *add_memory(struct state_hash *hash, uintptr_t stack, bool wit
 	more = park_state_memory(state.ranges + count, RANGES - count);
 	if (more < 0)
 		return "it has too many open files";
-	return state_memory_add(hash, state.ranges, (size_t)(count + more), stack);
+	return state_memory_add(hash, state.ranges, (size_t)(count + more), stack, is_brief);
 }
 
 static void add_frame(struct state_hash *hash, const struct frame *frame)
@@ -365,7 +368,7 @@ bool state_digest(const struct wire_call *call, uint64_t ret[2])
 	if (!frame.found)
 		return false;
 	add_frame(&hash, &frame);
-	if (add_memory(&hash, frame.stack, false))
+	if (add_memory(&hash, frame.stack, false, gate_hurries()))
 		return false;
 	ret[0] = hash.word[0];
 	ret[1] = hash.word[1];
@@ -394,7 +397,7 @@ static const char *add_all(struct state_hash *hash, const struct wire_call *call
 	trouble = window_add_state(add, hash);
 	if (!trouble)
 		trouble = park_state(add, hash);
-	return trouble ? trouble : add_memory(hash, frame.stack, true);
+	return trouble ? trouble : add_memory(hash, frame.stack, true, false);
 }
 
 struct wire_state state_compute(const struct wire_call *call)

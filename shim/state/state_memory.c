@@ -13,6 +13,7 @@
 #include "ckpt/agent_page_scan.h"
 #include "common/report_ring.h"
 #include "mappings.h"
+#include "page_copies.h"
 #include "shim/park/park.h"
 #include "shim/park/peers.h"
 #include "shim/request/awaited.h"
@@ -26,6 +27,7 @@ enum {
 	SHARED = 1024,
 	RUNS = 4096,
 	HASHES = 28672, /* so that notes need no more than the agent keeps */
+	MAPPINGS = 1024,
 };
 
 /* The highest address that every kernel accepts in a query; mappings above it are read. */
@@ -65,6 +67,7 @@ struct standing {
 	pid_t process;
 	long faults;
 	uint64_t pages;           /* private ones */
+	uint64_t mapped;          /* pages of all mappings */
 	struct state_hash layout; /* of all mappings; zero: not known */
 };
 
@@ -86,8 +89,12 @@ static struct {
 	struct agent_scanned runs[RUNS];
 	size_t run_count, run;
 	bool scanned;
-	struct standing standing; /* then */
-	struct state_hash layout; /* of the mappings seen so far */
+	struct standing standing;                /* then */
+	struct state_hash layout;                /* of the mappings seen so far */
+	bool is_brief;                           /* as in state_memory_add */
+	struct state_mapping mappings[MAPPINGS]; /* of the last scan */
+	size_t mapping_count;                    /* 0: they are not known */
+	struct memory_range named;               /* the one that contained the stack then */
 	uintptr_t stack;
 	size_t pages;
 	int pagemap;
@@ -116,10 +123,14 @@ static struct state_hash hash_page(uintptr_t page, bool anonymous)
 {
 	struct state_hash hash = {{0, 0}};
 
-	if (anonymous && is_empty((const uint64_t *)page))
+	if (work.is_brief && page_copies_recall(page, &hash))
 		return hash;
-	state_hash_add(&hash, page);
-	state_hash_add_blocks(&hash, (const void *)page, PAGE / STATE_HASH_BLOCK);
+	if (!anonymous || !is_empty((const uint64_t *)page)) {
+		state_hash_add(&hash, page);
+		state_hash_add_blocks(&hash, (const void *)page, PAGE / STATE_HASH_BLOCK);
+	}
+	if (work.is_brief)
+		page_copies_note(page, &hash);
 	return hash;
 }
 
@@ -212,10 +223,13 @@ static bool counts_are_exact(void)
 
 static struct standing now(void)
 {
+	uint64_t mapped = 0;
+
 	return (struct standing){
 		.process = (pid_t)syscall(SYS_getpid),
 		.faults = agent_known_faults(),
-		.pages = agent_count_private(),
+		.pages = agent_count_pages(&mapped),
+		.mapped = mapped,
 	};
 }
 
@@ -385,6 +399,9 @@ static void add_extents(const struct state_mapping *mapping)
 	const struct memory_range *one = left_out_from(mapping->start);
 	uintptr_t start = mapping->start;
 
+	/* How far it has grown depends on what the shim and MPI have called. */
+	if (work.is_brief && is_stack && strstr(mapping->path, "[stack]"))
+		start = work.stack;
 	for (; !is_stack && begins_before(one, mapping->end); one++) {
 		if (one->end <= start)
 			continue;
@@ -422,9 +439,23 @@ static void note_layout(const struct state_mapping *mapping)
 	state_hash_add(&work.layout, mapping->offset);
 }
 
+static void keep_mapping(const struct state_mapping *mapping)
+{
+	struct state_mapping *kept = &work.mappings[work.mapping_count];
+
+	if (work.mapping_count == MAPPINGS)
+		return;
+	work.mapping_count++;
+	*kept = *mapping;
+	kept->path = strstr(mapping->path, "[stack]") ? "[stack]" : "";
+	if (holds_stack(mapping))
+		work.named = (struct memory_range){mapping->start, mapping->end};
+}
+
 static bool take_mapping(const struct state_mapping *mapping)
 {
 	note_layout(mapping);
+	keep_mapping(mapping);
 	if (is_left_out(mapping->start, mapping->end))
 		return true;
 	if (mapping->shared)
@@ -437,8 +468,31 @@ static bool take_mapping(const struct state_mapping *mapping)
 static void take_mappings(uintptr_t stack)
 {
 	work.stack = stack;
+	work.mapping_count = 0;
+	work.named = (struct memory_range){0, 0};
 	if (!state_mappings_each(stack, take_mapping))
 		work.trouble = "its mappings cannot be read";
+	if (work.trouble || work.mapping_count == MAPPINGS)
+		work.mapping_count = 0;
+}
+
+/* Whether all contents are those of the last scan's mappings: what was mapped meanwhile was not
+ * touched, and as much was unmapped. Changes of access (mprotect) are not seen: a loop that comes
+ * back with the same contents makes them in each of its rounds. */
+static bool are_mappings_known(const struct standing *standing, uintptr_t stack)
+{
+	return work.is_brief && work.mapping_count > 0 && standing->mapped == work.standing.mapped
+	       && stack >= work.named.start && stack < work.named.end;
+}
+
+static void take_known_mappings(void)
+{
+	for (size_t i = 0; i < work.mapping_count && !work.trouble; i++) {
+		const struct state_mapping *mapping = &work.mappings[i];
+
+		if (!mapping->shared && !is_left_out(mapping->start, mapping->end))
+			take_private(mapping);
+	}
 }
 
 /* --- from a scan of the agent ----------------------------------------------------------------- */
@@ -562,6 +616,11 @@ static bool look_at_pages(uintptr_t stack)
 	if (!scanned)
 		scan();
 	work.run = 0;
+	if (scanned && are_mappings_known(&standing, stack)) {
+		work.stack = stack;
+		take_known_mappings();
+		return true;
+	}
 	work.layout = (struct state_hash){{0, 0}};
 	take_mappings(stack);
 	standing.layout = work.layout;
@@ -591,13 +650,14 @@ static void look_here(uintptr_t stack)
 }
 
 const char *state_memory_add(struct state_hash *hash, struct memory_range *left_out, size_t count,
-                             uintptr_t stack)
+                             uintptr_t stack, bool is_brief)
 {
 	const struct state_hash before = *hash;
 
 	qsort(left_out, count, sizeof(*left_out), ascending);
 	work.left_out = left_out;
 	work.left_out_count = count;
+	work.is_brief = is_brief;
 	begin(hash);
 	if (!take_scan(stack)) {
 		*hash = before;

@@ -7,9 +7,11 @@
 
 /* Adds all private memory that was ever written, without the ranges `left_out` (which are sorted
  * and changed). Of the stack that contains the address `stack`, adds only the part from there on.
- * NULL; or why the memory is unknown. */
+ * `is_brief`: is called often, and only the contents matter. Then mappings are listed again only
+ * if their size has changed, or memory was touched for the first time. NULL; or why the memory is
+ * unknown. */
 const char *state_memory_add(struct state_hash *hash, struct memory_range *left_out, size_t count,
-                             uintptr_t stack);
+                             uintptr_t stack, bool is_brief);
 
 /* Notes the memory that MPI shares between ranks now, by the names of its files, which copies of a
  * rank do not have any more. Other memory that is shared and writable makes the state unknown.

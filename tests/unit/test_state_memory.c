@@ -13,6 +13,7 @@
 #include "ckpt/agent_rewind.h"
 #include "ckpt/agent_state.h"
 #include "shim/state/mappings.c"
+#include "shim/state/page_copies.c"
 #include "shim/state/state_mappings.c"
 #include "shim/state/state_memory.c"
 
@@ -37,6 +38,7 @@ static struct {
 	char *pages, *untouched, *large, *constant;
 	unsigned random;
 	bool looks;
+	bool is_brief;
 	unsigned cut;          /* bytes at the beginning of a page that are not left out */
 	unsigned held, looked; /* how often nothing had to be looked at, and how often something */
 	uint64_t number;
@@ -90,7 +92,8 @@ static struct state_hash name_memory(bool looks, const void *stack)
 	test.left_out[used++] = (struct memory_range){(uintptr_t)test.constant + PAGE + test.cut,
 	                                              (uintptr_t)test.constant + PAGE + 300};
 	test.looks = looks;
-	trouble = state_memory_add(&hash, test.left_out, (size_t)used, (uintptr_t)stack);
+	trouble = state_memory_add(&hash, test.left_out, (size_t)used, (uintptr_t)stack,
+	                           test.is_brief);
 	if (trouble)
 		fprintf(stderr, "%s\n", trouble);
 	return trouble ? (struct state_hash){{draw(1000), 1}} : hash;
@@ -287,6 +290,47 @@ static int be_imaged(struct fixture *fixture, void *data)
 	return names_are_same() && test.number > number ? 0 : DIFFERENT;
 }
 
+static bool is_named(const struct state_hash *name, const void *stack)
+{
+	const struct state_hash now = name_memory(false, stack);
+
+	return state_hash_equal(&now, name);
+}
+
+/* What is looked at briefly is the same only if the contents are: whether pages are written, or
+ * mapped. It does not look at how far the stack has grown. */
+static int be_brief(struct fixture *fixture, void *data)
+{
+	const void *stack = __builtin_frame_address(0);
+	struct state_hash name;
+	char *mapped;
+
+	(void)fixture;
+	(void)data;
+	test.is_brief = true;
+	for (int i = 0; i < 3; i++)
+		name = name_memory(false, stack);
+	for (int i = 0; i < 200; i++) {
+		char *at = test.pages + (size_t)draw(PAGES / 2) * PAGE + draw(PAGE);
+		const char before = *at;
+		const bool matters = at < test.pages + 5 * PAGE + 100
+		                     || at >= test.pages + 5 * PAGE + 300;
+
+		*at = (char)(before + 1);
+		if (is_named(&name, stack) == matters)
+			return DIFFERENT;
+		*at = before;
+		if (!is_named(&name, stack))
+			return DIFFERENT;
+	}
+	mapped = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (is_named(&name, stack))
+		return MISSED;
+	munmap(mapped, PAGE);
+	write_stack(100);
+	return is_named(&name, stack) ? 0 : MISSED;
+}
+
 static char *map(size_t pages, char byte)
 {
 	char *mapped = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
@@ -336,6 +380,12 @@ static void test_pages_of_images_do_not_stand_for_those_dropped(void **state)
 	expect_fine(*state, be_exchanged, NULL);
 }
 
+static void test_brief_looks(void **state)
+{
+	map_all(*state);
+	expect_fine(*state, be_brief, NULL);
+}
+
 static void test_images_leave_looks_true(void **state)
 {
 	map_all(*state);
@@ -348,6 +398,7 @@ int main(void)
 		TEST(test_a_look_at_what_changed_is_enough),
 		TEST(test_pages_of_images_do_not_stand_for_those_dropped),
 		TEST(test_images_leave_looks_true),
+		TEST(test_brief_looks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,12 +82,37 @@ static void test_data_of_others(void **state)
 	fixture_release(&fixture);
 }
 
+/* A poll that is repeated is answered "yes" at rest if that is possible, and so before. */
+static void test_repeated_poll(void **state)
+{
+	struct fixture fixture;
+	guint32 receive, call;
+
+	(void)state;
+	init(&fixture, BUFFERING_INFINITE);
+	receive = starts(&fixture, 0, WIRE_RECEIVE, 1);
+	call = asks(&fixture, 0, MPI_CALL_Test, WIRE_TEST_ALL, 1, &receive);
+	assert_int_equal(take_certain(&fixture), 0);
+	assert_true(choose(&fixture, 0, call, taken_plain(TAKEN_NO)));
+	asks(&fixture, 0, MPI_CALL_Testany, WIRE_TEST_ANY, 1, &receive);
+	starts(&fixture, 1, WIRE_SEND, 0);
+	assert_int_equal(take_certain(&fixture), 0); /* "not yet" would come first */
+	assert_true(choose(&fixture, 0, call + 1, taken_plain(TAKEN_NO)));
+	g_string_truncate(fixture.orders, 0);
+	asks(&fixture, 0, MPI_CALL_Test, WIRE_TEST_ALL, 1, &receive);
+	assert_open(&fixture, "0.4{yes no}");
+	assert_int_equal(take_certain(&fixture), 1);
+	assert_orders(&fixture, "go 0.4 [0] ");
+	fixture_release(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_oldest),
 		cmocka_unit_test(test_all),
 		cmocka_unit_test(test_data_of_others),
+		cmocka_unit_test(test_repeated_poll),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
