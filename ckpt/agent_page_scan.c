@@ -44,14 +44,14 @@ long agent_page_scan_faults(const struct agent *agent)
 	return agent_known_faults() - agent->private_stack->own_faults;
 }
 
-/* Parses "size resident shared ...", in pages. Private pages are resident, and neither of a file
- * nor shared memory. */
-uint64_t agent_count_pages(uint64_t *ret_mapped)
+/* Parses "size resident shared text 0 data ...", in pages (proc(5)). Private pages are resident,
+ * and neither of a file nor shared memory. */
+uint64_t agent_count_pages(uint64_t *ret_mapped, uint64_t *ret_writable)
 {
 	char text[128], *at;
 	int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/statm", O_RDONLY | O_CLOEXEC);
 	ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	uint64_t resident;
+	uint64_t resident, shared;
 
 	if (fd >= 0)
 		close(fd);
@@ -60,14 +60,18 @@ uint64_t agent_count_pages(uint64_t *ret_mapped)
 	text[got] = '\0';
 	*ret_mapped = strtoull(text, &at, 10);
 	resident = strtoull(at, &at, 10);
-	return resident - strtoull(at, NULL, 10);
+	shared = strtoull(at, &at, 10);
+	strtoull(at, &at, 10);
+	strtoull(at, &at, 10);
+	*ret_writable = strtoull(at, NULL, 10);
+	return resident - shared;
 }
 
 uint64_t agent_count_private(void)
 {
-	uint64_t mapped;
+	uint64_t mapped, writable;
 
-	return agent_count_pages(&mapped);
+	return agent_count_pages(&mapped, &writable);
 }
 
 /* Signals are blocked, so that no handler of the program runs meanwhile. */

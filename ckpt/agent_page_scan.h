@@ -52,8 +52,9 @@ void *agent_page_scan_notes(struct agent *agent, size_t size);
 /* The number of page faults of this process so far, with those of children that have ended. */
 long agent_known_faults(void);
 /* Private pages in memory of this process, as the kernel counts them; 0: not available.
- * agent_count_pages: also the pages of all its mappings. */
+ * agent_count_pages: also the pages of all its mappings, and of those that are private and writable
+ * or the stack. */
 uint64_t agent_count_private(void);
-uint64_t agent_count_pages(uint64_t *ret_mapped);
+uint64_t agent_count_pages(uint64_t *ret_mapped, uint64_t *ret_writable);
 
 #endif

@@ -13,7 +13,8 @@
 #include "ckpt/agent_page_scan.h"
 #include "common/report_ring.h"
 #include "mappings.h"
-#include "page_copies.h"
+#include "page_hash.h"
+#include "read_guard.h"
 #include "shim/park/park.h"
 #include "shim/park/peers.h"
 #include "shim/request/awaited.h"
@@ -21,7 +22,6 @@
 
 enum {
 	PAGE = 4096,
-	WORDS = PAGE / sizeof(uint64_t),
 	PAGES_AT_ONCE = 512,
 	PAGES_MAX = 1 << 18, /* 1 GiB; takes half a second */
 	SHARED = 1024,
@@ -68,6 +68,7 @@ struct standing {
 	long faults;
 	uint64_t pages;           /* private ones */
 	uint64_t mapped;          /* pages of all mappings */
+	uint64_t writable;        /* of those that are private and writable */
 	struct state_hash layout; /* of all mappings; zero: not known */
 };
 
@@ -110,37 +111,13 @@ static struct {
 
 /* --- hashing ---------------------------------------------------------------------------------- */
 
-static bool is_empty(const uint64_t *words)
-{
-	for (size_t i = 0; i < WORDS; i++)
-		if (words[i] != 0)
-			return false;
-	return true;
-}
-
-/* `anonymous`: a page of zeros counts as if it had never been written. */
-static struct state_hash hash_page(uintptr_t page, bool anonymous)
-{
-	struct state_hash hash = {{0, 0}};
-
-	if (work.is_brief && page_copies_recall(page, &hash))
-		return hash;
-	if (!anonymous || !is_empty((const uint64_t *)page)) {
-		state_hash_add(&hash, page);
-		state_hash_add_blocks(&hash, (const void *)page, PAGE / STATE_HASH_BLOCK);
-	}
-	if (work.is_brief)
-		page_copies_note(page, &hash);
-	return hash;
-}
-
 /* A page, or a part of one. */
 static struct state_hash hash_part(uintptr_t start, uintptr_t end, bool anonymous)
 {
 	struct state_hash hash = {{0, 0}};
 
 	if (end - start == PAGE)
-		return hash_page(start, anonymous);
+		return page_hash(start, anonymous, work.is_brief);
 	state_hash_add(&hash, start);
 	state_hash_add_bytes(&hash, (const void *)start, end - start);
 	return hash;
@@ -223,14 +200,11 @@ static bool counts_are_exact(void)
 
 static struct standing now(void)
 {
-	uint64_t mapped = 0;
+	struct standing standing = {.process = (pid_t)syscall(SYS_getpid),
+	                            .faults = agent_known_faults()};
 
-	return (struct standing){
-		.process = (pid_t)syscall(SYS_getpid),
-		.faults = agent_known_faults(),
-		.pages = agent_count_pages(&mapped),
-		.mapped = mapped,
-	};
+	standing.pages = agent_count_pages(&standing.mapped, &standing.writable);
+	return standing;
 }
 
 /* Whether the last scan found what another one would find now, unless the mappings are others:
@@ -477,12 +451,14 @@ static void take_mappings(uintptr_t stack)
 }
 
 /* Whether all contents are those of the last scan's mappings: what was mapped meanwhile was not
- * touched, and as much was unmapped. Changes of access (mprotect) are not seen: a loop that comes
- * back with the same contents makes them in each of its rounds. */
+ * touched, and as much was unmapped. As much memory is writable as before, so others can be written
+ * only if some were exchanged (mprotect). What cannot be read any more ends the look (read_guard.h).
+ */
 static bool are_mappings_known(const struct standing *standing, uintptr_t stack)
 {
 	return work.is_brief && work.mapping_count > 0 && standing->mapped == work.standing.mapped
-	       && stack >= work.named.start && stack < work.named.end;
+	       && standing->writable == work.standing.writable && stack >= work.named.start
+	       && stack < work.named.end;
 }
 
 static void take_known_mappings(void)
@@ -618,8 +594,10 @@ static bool look_at_pages(uintptr_t stack)
 	work.run = 0;
 	if (scanned && are_mappings_known(&standing, stack)) {
 		work.stack = stack;
-		take_known_mappings();
-		return true;
+		if (read_guard(take_known_mappings))
+			return true;
+		work.mapping_count = 0;
+		return false;
 	}
 	work.layout = (struct state_hash){{0, 0}};
 	take_mappings(stack);

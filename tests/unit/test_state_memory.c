@@ -13,7 +13,8 @@
 #include "ckpt/agent_rewind.h"
 #include "ckpt/agent_state.h"
 #include "shim/state/mappings.c"
-#include "shim/state/page_copies.c"
+#include "shim/state/page_hash.c"
+#include "shim/state/read_guard.c"
 #include "shim/state/state_mappings.c"
 #include "shim/state/state_memory.c"
 
@@ -297,8 +298,13 @@ static bool is_named(const struct state_hash *name, const void *stack)
 	return state_hash_equal(&now, name);
 }
 
+static void read_nothing(void)
+{
+	(void)*(volatile char *)NULL;
+}
+
 /* What is looked at briefly is the same only if the contents are: whether pages are written, or
- * mapped. It does not look at how far the stack has grown. */
+ * mapped or readable. It does not look at how far the stack has grown. */
 static int be_brief(struct fixture *fixture, void *data)
 {
 	const void *stack = __builtin_frame_address(0);
@@ -308,6 +314,10 @@ static int be_brief(struct fixture *fixture, void *data)
 	(void)fixture;
 	(void)data;
 	test.is_brief = true;
+	/* What is linked by its first call changes memory. */
+	mprotect(test.pages + 8 * PAGE, PAGE, PROT_READ | PROT_WRITE);
+	if (read_guard(read_nothing))
+		return MISSED;
 	for (int i = 0; i < 3; i++)
 		name = name_memory(false, stack);
 	for (int i = 0; i < 200; i++) {
@@ -328,6 +338,25 @@ static int be_brief(struct fixture *fixture, void *data)
 		return MISSED;
 	munmap(mapped, PAGE);
 	write_stack(100);
+	if (!is_named(&name, stack))
+		return MISSED;
+	/* No page fault, and as much is mapped as before. */
+	mprotect(test.pages + 8 * PAGE, PAGE, PROT_NONE);
+	if (is_named(&name, stack))
+		return MISSED;
+	mprotect(test.pages + 8 * PAGE, PAGE, PROT_READ | PROT_WRITE);
+	if (!is_named(&name, stack))
+		return MISSED;
+	/* Nor is more or less writable than before. */
+	mprotect(test.pages + 9 * PAGE, PAGE, PROT_NONE);
+	for (int i = 0; i < 3; i++)
+		name = name_memory(false, stack);
+	mprotect(test.pages + 8 * PAGE, PAGE, PROT_NONE);
+	mprotect(test.pages + 9 * PAGE, PAGE, PROT_READ | PROT_WRITE);
+	if (is_named(&name, stack))
+		return MISSED;
+	mprotect(test.pages + 8 * PAGE, PAGE, PROT_READ | PROT_WRITE);
+	mprotect(test.pages + 9 * PAGE, PAGE, PROT_NONE);
 	return is_named(&name, stack) ? 0 : MISSED;
 }
 
