@@ -268,12 +268,12 @@ void store_excerpts_from(struct store *store, store_excerpt_find find, void *dat
 	store->find_data = data;
 }
 
-static bool put_choice(struct store *store, gint64 execution, gint64 position,
-                       const struct record_choice *choice, GError **error)
+static struct choice_row choice_row_of(const struct record_choice *choice)
 {
 	const struct point *point = &choice->point;
 	bool is_lock = point->kind == POINT_LOCK;
-	const struct choice_row row = {
+
+	return (struct choice_row){
 		.rank = choice->rank,
 		.call = choice->call,
 		.sub = choice->sub,
@@ -285,16 +285,32 @@ static bool put_choice(struct store *store, gint64 execution, gint64 position,
 		.reader = point->reader,
 		.granted = is_lock ? point->call : 0,
 	};
+}
 
-	if (!store_put(store, TABLE_CHOICE, STORE_KEYS(execution, position), &row, error)
-	    || !store_put(store, TABLE_ALTERNATIVE, STORE_KEYS(execution, position, 0),
-	                  &choice->taken, error))
-		return false;
-	for (guint i = 0; i < choice->alternatives->len; i++) {
-		if (!store_put(store, TABLE_ALTERNATIVE, STORE_KEYS(execution, position, i + 1),
-		               &g_array_index(choice->alternatives, struct record_message, i),
-		               error))
+/* The choices and the alternatives of each; the first has this position. */
+static bool put_choices(struct store *store, gint64 execution, gint64 position,
+                        struct record_choice *const *choices, guint count, GError **error)
+{
+	struct rows rows = {.store = store, .table = TABLE_CHOICE, .left = count};
+	struct rows alternatives = {.store = store, .table = TABLE_ALTERNATIVE, .left = count};
+
+	for (guint i = 0; i < count; i++) {
+		const struct choice_row row = choice_row_of(choices[i]);
+
+		alternatives.left += choices[i]->alternatives->len;
+		if (!rows_put(&rows, STORE_KEYS(execution, position + i), &row, error))
 			return false;
+	}
+	for (guint i = 0; i < count; i++) {
+		const GArray *others = choices[i]->alternatives;
+
+		if (!rows_put(&alternatives, STORE_KEYS(execution, position + i, 0),
+		              &choices[i]->taken, error))
+			return false;
+		for (guint j = 0; j < others->len; j++)
+			if (!rows_put(&alternatives, STORE_KEYS(execution, position + i, j + 1),
+			              &g_array_index(others, struct record_message, j), error))
+				return false;
 	}
 	return true;
 }
@@ -355,11 +371,9 @@ static bool put_execution(struct store *store, const struct record_execution *ex
 		               g_array_index(execution->findings, uint32_t, i), error))
 			return false;
 	}
-	for (guint i = 0; i < execution->choices->len; i++) {
-		if (!put_choice(store, execution->id, i, execution->choices->pdata[i], error))
-			return false;
-	}
-	return true;
+	return put_choices(store, execution->id, 0,
+	                   (struct record_choice *const *)execution->choices->pdata,
+	                   execution->choices->len, error);
 }
 
 static bool put_given(struct store *store, const struct record_finding *finding, GError **error)
@@ -404,7 +418,8 @@ static bool put_finding(struct store *store, const struct record_finding *findin
 	       && store_put(store, TABLE_FINDING, NULL, finding, error)
 	       && put_roll_call(store, 0, finding->id, finding->ranks, error)
 	       && put_given(store, finding, error) && put_outcomes(store, finding, error)
-	       && (!finding->blame || put_choice(store, 0, finding->id, finding->blame, error));
+	       && (!finding->blame
+	           || put_choices(store, 0, finding->id, &finding->blame, 1, error));
 }
 
 bool store_put_exploration(struct store *store, const struct record_exploration *exploration,

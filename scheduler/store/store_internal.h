@@ -58,6 +58,19 @@ bool store_put(struct store *store, enum table_id table, const gint64 *keys, con
                GError **error);
 bool store_put_all(struct store *store, enum table_id id, const gint64 *keys, const GArray *records,
                    GError **error);
+
+/* Writes many rows of one table in turn, several by one statement. What a record refers to must
+ * stay until all are written. After an error none of the rest may be put. */
+struct rows {
+	struct store *store;
+	enum table_id table;
+	guint left;              /* that are to be put */
+	guint together;          /* rows of the current statement */
+	guint bound;             /* of those */
+	sqlite3_stmt *statement; /* NULL: none yet */
+};
+bool rows_put(struct rows *rows, const gint64 *keys, const void *record, GError **error);
+
 /* Forgets places written since the last transaction, which are lost. */
 void store_forget_places(struct store *store);
 void store_finalize_writes(struct store *store);

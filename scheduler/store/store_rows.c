@@ -201,27 +201,32 @@ bool store_put(struct store *store, enum table_id table, const gint64 *keys, con
 	       && step(store, statement, error);
 }
 
+bool rows_put(struct rows *rows, const gint64 *keys, const void *record, GError **error)
+{
+	const struct table *table = table_of(rows->table);
+	const struct new_row row = {table, keys, record};
+	int columns = table->count - table_first_written(table);
+
+	if (rows->bound == 0) {
+		rows->together = rows->left >= ROWS ? ROWS : 1;
+		rows->statement = prepared(rows->store, rows->table, (int)rows->together, error);
+	}
+	if (!rows->statement
+	    || !bind_row(rows->store, rows->statement, (int)rows->bound * columns + 1, &row, error))
+		return false;
+	rows->left--;
+	rows->bound = (rows->bound + 1) % rows->together;
+	return rows->bound > 0 || step(rows->store, rows->statement, error);
+}
+
 bool store_put_all(struct store *store, enum table_id id, const gint64 *keys, const GArray *records,
                    GError **error)
 {
-	const struct table *table = table_of(id);
-	int columns = table->count - table_first_written(table);
+	struct rows rows = {.store = store, .table = id, .left = records->len};
 
-	for (guint i = 0, rows; i < records->len; i += rows) {
-		sqlite3_stmt *statement;
-
-		rows = records->len - i >= ROWS ? ROWS : 1;
-		statement = prepared(store, id, (int)rows, error);
-		for (guint j = 0; statement && j < rows; j++) {
-			const struct new_row row = {table, keys,
-			                            records->data + (i + j) * table->size};
-
-			if (!bind_row(store, statement, (int)j * columns + 1, &row, error))
-				return false;
-		}
-		if (!statement || !step(store, statement, error))
+	for (guint i = 0; i < records->len; i++)
+		if (!rows_put(&rows, keys, records->data + i * table_of(id)->size, error))
 			return false;
-	}
 	return true;
 }
 

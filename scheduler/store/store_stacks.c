@@ -43,11 +43,13 @@ static bool put_new_stacks(struct store *store, const GPtrArray *stacks, GError 
 
 static bool put_calls(struct store *store, uint32_t execution, const GArray *calls, GError **error)
 {
+	struct rows rows = {.store = store, .table = TABLE_STANDS, .left = calls->len};
+
 	for (guint i = 0; i < calls->len; i++) {
 		struct record_stack call = g_array_index(calls, struct record_stack, i);
 
 		call.stack += (uint32_t)store->stacks.first;
-		if (!store_put(store, TABLE_STANDS, STORE_KEYS(execution), &call, error))
+		if (!rows_put(&rows, STORE_KEYS(execution), &call, error))
 			return false;
 	}
 	return true;
