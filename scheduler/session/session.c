@@ -93,7 +93,8 @@ void session_add_interleaving(struct session *session, const struct execution *e
 	g_autoptr(GPtrArray) changed = g_ptr_array_new();
 
 	record->id = (guint32)++session->interleavings;
-	choice_coverage_add(session->choices, record->choices);
+	if (session->choices)
+		choice_coverage_add(session->choices, record->choices);
 	state_exploration_know(session->states, record, choices);
 	while (shown->len > 0) {
 		struct record_finding *finding = g_ptr_array_steal_index(shown, 0);
@@ -253,8 +254,8 @@ static void look_for_callers(struct session *session, bool at_end)
 
 	/* while it goes on, it is looked at seldom */
 	if (!due || (!at_end && (session->interleavings & (session->interleavings - 1)) != 0)
-	    || session->callers_sought || options->conduct || options->position
-	    || !session_may_make_sure(session) || !choice_coverage_wants_stacks(session->choices))
+	    || session->callers_sought || !session->choices || !session_may_make_sure(session)
+	    || !choice_coverage_wants_stacks(session->choices))
 		return;
 	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND && !session->callers_sought; i++)
 		session->callers_sought = replay_good(session, (enum buffering)i);

@@ -322,7 +322,7 @@ void session_keep_stacks(struct session *session, const struct execution *execut
 	if (!stacks)
 		return;
 	take_over_stacks(execution);
-	for (guint i = 0; i < stacks->len; i++) {
+	for (guint i = 0; session->choices && i < stacks->len; i++) {
 		const struct record_stack *told = &g_array_index(stacks, struct record_stack, i);
 
 		choice_coverage_add_stack(session->choices, told->rank, told->call,

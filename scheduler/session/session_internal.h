@@ -43,7 +43,8 @@ struct session {
 	/* results */
 	struct record_exploration *exploration;
 	struct findings *findings;
-	struct choice_coverage *choices; /* what calls have taken in all interleavings */
+	struct choice_coverage *choices; /* what calls have taken in all interleavings; NULL: the
+	                                    verdict does not tell */
 	struct coverage *coverage;
 	struct program_facts *facts;
 	struct infrastructure_failures *failures;

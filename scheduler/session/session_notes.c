@@ -151,10 +151,9 @@ static void note_covered(struct session *session)
 /* Notes choices that were made in every way, if not all their combinations were. */
 static void note_choices(struct session *session)
 {
-	const struct session_options *options = session->options;
 	g_autofree char *text = NULL;
 
-	if (!session->stop_reason || options->conduct || options->position)
+	if (!session->stop_reason || !session->choices)
 		return;
 	text = choice_coverage_words(session->choices, PLACES_MOST);
 	if (text)

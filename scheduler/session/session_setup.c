@@ -305,7 +305,8 @@ void session_init(struct session *session, const struct session_options *options
 	session->stacks = stack_table_new();
 	session->events = events_new(session_sink_failed, session);
 	session->findings = findings_new(options->bufferings);
-	session->choices = choice_coverage_new();
+	if (!options->conduct && !options->position)
+		session->choices = choice_coverage_new();
 	session->coverage = coverage_new();
 	session->facts = program_facts_new();
 	session->lanes = lanes_new(session);
