@@ -1,10 +1,52 @@
 #include "stack_table.h"
 
+#include <string.h>
+
+#include "common/mix.h"
+
 struct stack_table {
 	GPtrArray *all;        /* GArray of struct record_frame */
 	GHashTable *numbers;   /* from such a GArray to its number */
-	GHashTable *addresses; /* from a GBytes of rank and return addresses to the number */
+	GHashTable *addresses; /* from struct stack_key to the number */
 };
+
+struct stack_key {
+	int32_t rank;
+	uint32_t count;
+	const uint64_t *addresses; /* of keys in the table: directly behind the key */
+};
+
+static guint key_hash(gconstpointer pointer)
+{
+	const struct stack_key *key = pointer;
+	uint64_t hash = (uint32_t)key->rank;
+
+	for (uint32_t i = 0; i < key->count; i++)
+		hash = mix(hash, key->addresses[i]);
+	return (guint)hash;
+}
+
+static gboolean key_equal(gconstpointer one, gconstpointer other)
+{
+	const struct stack_key *a = one, *b = other;
+
+	return a->rank == b->rank && a->count == b->count
+	       && (a->count == 0
+	           || memcmp(a->addresses, b->addresses, a->count * sizeof *a->addresses) == 0);
+}
+
+static struct stack_key *key_copy(const struct stack_key *key)
+{
+	gsize size = key->count * sizeof *key->addresses;
+	struct stack_key *copy = g_malloc(sizeof *copy + size);
+	uint64_t *addresses = (uint64_t *)(copy + 1);
+
+	*copy = *key;
+	copy->addresses = addresses;
+	if (size > 0)
+		memcpy(addresses, key->addresses, size);
+	return copy;
+}
 
 static guint frames_hash(gconstpointer key)
 {
@@ -31,8 +73,7 @@ struct stack_table *stack_table_new(void)
 
 	table->all = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
 	table->numbers = g_hash_table_new(frames_hash, frames_equal);
-	table->addresses = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
-	                                         (GDestroyNotify)g_bytes_unref, NULL);
+	table->addresses = g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
 	return table;
 }
 
@@ -46,29 +87,19 @@ void stack_table_free(struct stack_table *table)
 	g_free(table);
 }
 
-static GBytes *key_of(int32_t rank, const uint64_t *addresses, uint32_t count)
-{
-	gsize size = ((gsize)count + 1) * sizeof(uint64_t);
-	uint64_t *key = g_malloc(size);
-
-	key[0] = (uint64_t)rank;
-	for (uint32_t i = 0; i < count; i++)
-		key[i + 1] = addresses[i];
-	return g_bytes_new_take(key, size);
-}
-
 uint32_t stack_table_find(const struct stack_table *table, int32_t rank, const uint64_t *addresses,
                           uint32_t count)
 {
-	g_autoptr(GBytes) key = key_of(rank, addresses, count);
+	const struct stack_key key = {rank, count, addresses};
 
-	return GPOINTER_TO_UINT(g_hash_table_lookup(table->addresses, key));
+	return GPOINTER_TO_UINT(g_hash_table_lookup(table->addresses, &key));
 }
 
 uint32_t stack_table_add(struct stack_table *table, int32_t rank, const uint64_t *addresses,
                          uint32_t count, GArray *frames)
 {
 	uint32_t number = GPOINTER_TO_UINT(g_hash_table_lookup(table->numbers, frames));
+	const struct stack_key key = {rank, count, addresses};
 
 	if (number > 0) {
 		g_array_unref(frames);
@@ -77,8 +108,7 @@ uint32_t stack_table_add(struct stack_table *table, int32_t rank, const uint64_t
 		number = table->all->len;
 		g_hash_table_insert(table->numbers, frames, GUINT_TO_POINTER(number));
 	}
-	g_hash_table_insert(table->addresses, key_of(rank, addresses, count),
-	                    GUINT_TO_POINTER(number));
+	g_hash_table_insert(table->addresses, key_copy(&key), GUINT_TO_POINTER(number));
 	return number;
 }
 

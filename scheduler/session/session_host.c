@@ -216,11 +216,15 @@ static GArray *frames_of(const struct session *session, const struct execution *
 	return frames;
 }
 
-/* The key of a stack: its addresses, and its lines if it has any. */
-static GArray *key_of(const struct wire_stack *stack)
+/* The key of a stack: its addresses, and its lines if it has any. `ret_own`: of such a key. */
+static const guint64 *key_of(const struct wire_stack *stack, GArray **ret_own, guint *ret_count)
 {
-	GArray *key = g_array_new(false, false, sizeof(guint64));
+	GArray *key = NULL;
 
+	*ret_count = stack->count;
+	if (stack->line_count == 0)
+		return stack->frames;
+	key = *ret_own = g_array_new(false, false, sizeof(guint64));
 	g_array_append_vals(key, stack->frames, stack->count);
 	for (guint32 i = 0; i < stack->line_count; i++) {
 		const struct wire_line *line = &stack->lines[i];
@@ -229,7 +233,8 @@ static GArray *key_of(const struct wire_stack *stack)
 
 		g_array_append_vals(key, parts, G_N_ELEMENTS(parts));
 	}
-	return key;
+	*ret_count = key->len;
+	return (const guint64 *)(void *)key->data;
 }
 
 /* Removes the frames that are further in than `place`. If the place is unknown, removes all. */
@@ -269,9 +274,11 @@ static guint32 on_stack(void *owner, const struct execution *execution, int rank
 	struct interleaving *interleaving = owner;
 	struct stack_table *table = interleaving->session->stacks;
 	struct record_stack told = {rank, stack->call, 0};
-	g_autoptr(GArray) key = key_of(stack);
+	g_autoptr(GArray) own = NULL;
+	guint count;
+	const guint64 *key = key_of(stack, &own, &count);
 
-	told.stack = stack_table_find(table, rank, (guint64 *)(void *)key->data, key->len);
+	told.stack = stack_table_find(table, rank, key, count);
 	if (told.stack == 0) {
 		g_autoptr(GArray) frames = frames_of(interleaving->session, execution, rank, stack);
 
@@ -281,8 +288,7 @@ static guint32 on_stack(void *owner, const struct execution *execution, int rank
 			return 0;
 		if (frames->len > RECORD_FRAMES_MAX)
 			g_array_set_size(frames, RECORD_FRAMES_MAX);
-		told.stack = stack_table_add(table, rank, (guint64 *)(void *)key->data, key->len,
-		                             g_array_ref(frames));
+		told.stack = stack_table_add(table, rank, key, count, g_array_ref(frames));
 	}
 	if (interleaving->stacks)
 		take_over_stacks(execution);
@@ -313,6 +319,15 @@ const GArray *session_stack(const struct session *session, const struct executio
 	return NULL;
 }
 
+static int compare_stacks(const void *one, const void *other)
+{
+	const struct record_stack *a = one, *b = other;
+
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return (a->call > b->call) - (a->call < b->call);
+}
+
 void session_keep_stacks(struct session *session, const struct execution *execution, guint32 number)
 {
 	GArray *stacks = interleaving_of(execution)->stacks;
@@ -322,6 +337,7 @@ void session_keep_stacks(struct session *session, const struct execution *execut
 	if (!stacks)
 		return;
 	take_over_stacks(execution);
+	g_array_sort(stacks, compare_stacks); /* in the order of their table */
 	for (guint i = 0; session->choices && i < stacks->len; i++) {
 		const struct record_stack *told = &g_array_index(stacks, struct record_stack, i);
 
