@@ -21,9 +21,10 @@ struct queue_key {
 static inline guint queue_key_hash(gconstpointer pointer)
 {
 	const struct queue_key *key = pointer;
-	uint64_t hash = mix(mix(key->comm, (uint32_t)key->rank), (uint32_t)key->source);
+	uint64_t ranks = (uint64_t)(uint32_t)key->rank << 32 | (uint32_t)key->source;
+	uint64_t tag = (uint64_t)(uint32_t)key->tag << 1 | key->messages;
 
-	return (guint)mix(mix(hash, (uint32_t)key->tag), key->messages);
+	return (guint)mix(mix(key->comm, ranks), tag);
 }
 
 static inline gboolean queue_key_equal(gconstpointer left, gconstpointer right)

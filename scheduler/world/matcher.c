@@ -48,7 +48,7 @@ struct matcher {
 	GHashTable *sources; /* by their key; none is empty */
 	GHashTable *chosen;  /* set of queues that hold receives matched only by choice */
 	GHashTable *probes;  /* set of entries */
-	GQueue checks;       /* of struct queue_key: classes with a named source to check again */
+	GArray *checks;      /* of struct queue_key: classes with a named source to check again */
 };
 
 static bool is_probe(const struct entry *entry)
@@ -103,7 +103,7 @@ struct matcher *matcher_new(int ranks)
 	                                         sources_free);
 	matcher->chosen = g_hash_table_new(NULL, NULL);
 	matcher->probes = g_hash_table_new(NULL, NULL);
-	g_queue_init(&matcher->checks);
+	matcher->checks = g_array_new(false, false, sizeof(struct queue_key));
 	return matcher;
 }
 
@@ -111,7 +111,7 @@ void matcher_free(struct matcher *matcher)
 {
 	if (!matcher)
 		return;
-	g_queue_clear_full(&matcher->checks, g_free);
+	g_array_unref(matcher->checks);
 	g_hash_table_destroy(matcher->probes);
 	g_hash_table_destroy(matcher->chosen);
 	g_hash_table_destroy(matcher->sources);
@@ -224,7 +224,7 @@ static void dequeue(struct matcher *matcher, struct queue_key key, struct entry 
 static void check_later(struct matcher *matcher, struct queue_key class)
 {
 	if (class.source != OPERATION_ANY)
-		g_queue_push_tail(&matcher->checks, g_memdup2(&class, sizeof class));
+		g_array_append_val(matcher->checks, class);
 }
 
 /* The first message may have changed for the two classes that name this source and fit this tag. */
@@ -427,12 +427,10 @@ static void settle_probes(struct matcher *matcher, GArray *matches)
 
 void matcher_settle(struct matcher *matcher, GArray *matches)
 {
-	struct queue_key *class;
-
-	while ((class = g_queue_pop_head(&matcher->checks))) {
-		check_class(matcher, *class, matches);
-		g_free(class);
-	}
+	/* a match appends more */
+	for (guint i = 0; i < matcher->checks->len; i++)
+		check_class(matcher, g_array_index(matcher->checks, struct queue_key, i), matches);
+	g_array_set_size(matcher->checks, 0);
 	settle_probes(matcher, matches);
 }
 
