@@ -9,14 +9,40 @@ G_STATIC_ASSERT((int)RECORD_CALL_PROBE == (int)WIRE_PROBE);
 G_STATIC_ASSERT((int)RECORD_CALL_MPROBE == (int)WIRE_MPROBE);
 G_STATIC_ASSERT((int)RECORD_CALL_COLLECTIVE == (int)WIRE_COLLECTIVE);
 
-static const char *comm_name(const struct verdict_facts *facts, guint64 comm)
+void verdict_list_append(GString *list, guint32 number)
 {
-	g_autofree char *name = verdict_comm(facts, comm, MPI_CALL_NONE);
+	char digits[10];
+	gsize first = sizeof digits;
 
-	return g_intern_string(name);
+	do {
+		digits[--first] = (char)('0' + number % 10);
+		number /= 10;
+	} while (number > 0);
+	if (list->len > 0)
+		g_string_append_c(list, ',');
+	g_string_append_len(list, digits + first, (gssize)(sizeof digits - first));
 }
 
-static struct record_call describe_call(const struct verdict_facts *facts, int rank, guint32 number)
+/* The last communicator that was named: that of the next call, usually. */
+struct named_comm {
+	guint64 comm;
+	const char *name; /* NULL: none yet */
+};
+
+static const char *comm_name(const struct verdict_facts *facts, guint64 comm,
+                             struct named_comm *last)
+{
+	g_autofree char *name = NULL;
+
+	if (last->name && last->comm == comm)
+		return last->name;
+	name = verdict_comm(facts, comm, MPI_CALL_NONE);
+	*last = (struct named_comm){comm, g_intern_string(name)};
+	return last->name;
+}
+
+static struct record_call describe_call(const struct verdict_facts *facts, int rank, guint32 number,
+                                        struct named_comm *last)
 {
 	const struct world_call *info = world_call_info(facts->world, rank, number);
 	struct record_call call = {
@@ -36,7 +62,7 @@ static struct record_call describe_call(const struct verdict_facts *facts, int r
 	if (info->kind == 0)
 		return call;
 	call.communicator = info->comm;
-	call.communicator_name = comm_name(facts, info->comm);
+	call.communicator_name = comm_name(facts, info->comm, last);
 	call.communicator_group = communicators_group(facts->comms, info->comm);
 	call.peer_given = world_peer_to_record(facts->comms, info);
 	if (call.peer_given != WIRE_ANY)
@@ -73,7 +99,7 @@ static const char *asked_calls(const struct trace *trace, const struct event *as
 		if (asked[i].id.call == ASKED_NEVER
 		    || (i > 0 && asked[i].index == asked[i - 1].index))
 			continue;
-		g_string_append_printf(text, "%s%u", text->len > 0 ? "," : "", asked[i].id.call);
+		verdict_list_append(text, asked[i].id.call);
 	}
 	return text->len > 0 ? g_intern_string(text->str) : NULL;
 }
@@ -93,11 +119,11 @@ static void add_indices(const struct world *world, int rank, struct record_call 
 			guint32 index = world_returned_at(world, rank, next)->index;
 
 			known &= index != WORLD_INDEX_UNKNOWN;
-			g_string_append(text, text->len > 0 ? "," : "");
-			if (index == WORLD_INDEX_UNDEFINED)
-				g_string_append(text, RECORD_UNDEFINED);
+			if (index != WORLD_INDEX_UNDEFINED)
+				verdict_list_append(text, index);
 			else
-				g_string_append_printf(text, "%u", index);
+				g_string_append(text, text->len > 0 ? "," RECORD_UNDEFINED
+				                                    : RECORD_UNDEFINED);
 		}
 		calls[call - 1].indices = known ? g_intern_string(text->str) : NULL;
 	}
@@ -141,12 +167,13 @@ void verdict_calls(struct verdict *verdict, const struct verdict_facts *facts)
 	GArray *calls = verdict->record->calls;
 	int ranks = facts->ranks;
 	g_autofree guint *first = g_new0(guint, ranks + 1);
+	struct named_comm last = {0};
 
 	for (int rank = 0; rank < ranks; rank++) {
 		guint32 count = world_calls(facts->world, rank);
 
 		for (guint32 number = 1; number <= count; number++) {
-			struct record_call call = describe_call(facts, rank, number);
+			struct record_call call = describe_call(facts, rank, number, &last);
 
 			g_array_append_val(calls, call);
 		}

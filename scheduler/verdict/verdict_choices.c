@@ -105,7 +105,7 @@ char *verdict_reported_calls(const struct trace *trace, const struct event *ask,
 			continue;
 		last = asked[i].id.call;
 		*ret_first = *ret_first ? *ret_first : last;
-		g_string_append_printf(text, "%s%u", text->len > 0 ? "," : "", last);
+		verdict_list_append(text, last);
 	}
 	return g_string_free(text, text->len == 0);
 }

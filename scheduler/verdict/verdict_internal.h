@@ -29,6 +29,9 @@ void verdict_choices(struct verdict *verdict, const struct verdict_facts *facts,
 GHashTable *verdict_operations(const struct trace *trace);
 gint32 verdict_tag(GHashTable *operations, struct op_id id);
 
+/* Appends a number to a list: "3,4". Many are appended for each interleaving. */
+void verdict_list_append(GString *list, guint32 number);
+
 /* The thread that made a call, as in struct record_rank. */
 guint32 verdict_thread(const struct verdict_facts *facts, int rank, const struct world_call *info);
 

@@ -402,10 +402,13 @@ static void add_of_line(const struct world *world, GArray *points, int number)
 /* Which of several threads of the rank is admitted. */
 static void add_turn(const struct world *world, GArray *points, int number)
 {
-	g_autoptr(GArray) rivals = world_rivals(world, number);
+	g_autoptr(GArray) rivals = NULL;
 	struct offer point = {{.point = point_here(world, world_turn_id(world, number))},
 	                      PRIORITY_SEND};
 
+	if (!world->ranks[number].threads)
+		return;
+	rivals = world_rivals(world, number);
 	if (rivals->len < 2 || world_turn_is_held(world, number))
 		return;
 	point.choice.alternatives = alternatives_new();
