@@ -451,9 +451,8 @@ static void take_mappings(uintptr_t stack)
 }
 
 /* Whether all contents are those of the last scan's mappings: what was mapped meanwhile was not
- * touched, and as much was unmapped. As much memory is writable as before, so others can be written
- * only if some were exchanged (mprotect). What cannot be read any more ends the look (read_guard.h).
- */
+ * touched, and as much was unmapped. As much memory is writable as before: other memory only if
+ * some was exchanged (mprotect). What cannot be read any more ends the look (read_guard.h). */
 static bool are_mappings_known(const struct standing *standing, uintptr_t stack)
 {
 	return work.is_brief && work.mapping_count > 0 && standing->mapped == work.standing.mapped
