@@ -1,11 +1,11 @@
 /* Memory that a rank process shares with the scheduler: a ring of bytes, in which it reports while
  * it does not wait for answers. A report costs no system call then. The bytes are frames (wire.h).
- * The other direction, and everything until the first BELL, goes through the socket.
+ * The other direction goes through the socket.
  *
  * The rank makes the memory (memfd_create(2), sealed against shrinking) and offers it with RING.
- * The scheduler maps it and sets `accepted`. The rank notices that when it sends next, sends a BELL
- * through the socket, and uses the ring from there on. So the scheduler, which reads no ring before
- * its first BELL, gets all frames in order.
+ * The scheduler maps it. It notes there how much it has taken from the socket (`heard`). The rank
+ * uses the ring only when that is all that it has sent. The scheduler reads the ring before what
+ * has come through the socket. So it gets all frames in order.
  *
  * Who waits must be woken. Before the scheduler waits, it sets `wake`, and looks into the ring once
  * more. After the rank has written, it looks at `wake`. Both orders are sequentially consistent, so
@@ -37,8 +37,9 @@ struct report_ring {
 	_Alignas(REPORT_RING_LINE) _Atomic uint64_t written; /* bytes so far; by the rank */
 	_Atomic uint32_t waits;                              /* 1: the rank waits for an answer */
 	_Alignas(REPORT_RING_LINE) _Atomic uint64_t read;    /* bytes so far; by the scheduler */
-	_Atomic uint32_t accepted;                           /* 1: the scheduler has mapped it */
-	_Atomic uint32_t wake;                               /* enum report_ring_wake; by both */
+	_Atomic uint64_t heard; /* bytes of the socket that the scheduler has taken, without BELL;
+	                           0: it has not mapped the ring */
+	_Atomic uint32_t wake;  /* enum report_ring_wake; by both */
 	_Alignas(REPORT_RING_LINE) uint8_t bytes[REPORT_RING_ROOM];
 };
 

@@ -70,7 +70,7 @@ enum wire_type {
 	WIRE_RETURNED,   /* what Waitany or its kin has returned, if MPI had a part in it */
 	WIRE_NEEDS,      /* a spawn lacks processes; the rank waits for END */
 	WIRE_RING,       /* the rank offers to report through memory (report_ring.h) */
-	WIRE_BELL,       /* look into this memory; the first: use it from now on */
+	WIRE_BELL,       /* look into this memory */
 	/* scheduler to rank */
 	WIRE_WELCOME = 64,
 	WIRE_BIND, /* post this receive (or nonblocking collective) to MPI now, in this order; of a

@@ -22,8 +22,8 @@ struct link {
 	GByteArray *received;        /* bytes of an incomplete frame: from the socket; */
 	GByteArray *written;         /* from the ring */
 	struct wire_buffer outgoing; /* not written yet */
-	struct ring_reader *ring;    /* NULL: none */
-	bool rung;                   /* the ring is in use */
+	struct ring_reader *ring; /* NULL: none */
+	guint64 heard;            /* bytes of the socket, without BELL */
 	bool closing;
 };
 
@@ -36,7 +36,7 @@ struct link_server {
 	int open;              /* of these handles */
 	GHashTable *links;     /* the open ones */
 	GPtrArray *unflushed;  /* links with something to write */
-	GPtrArray *rings;      /* open links with a ring in use */
+	GPtrArray *rings;      /* open links with a ring */
 	bool found;            /* something in a ring, since `look_again` was started */
 };
 
@@ -150,17 +150,17 @@ static bool is_known(struct link *link)
 /* Messages about the ring concern nobody else. Returns whether this is one. */
 static bool take_ring(struct link *link, const struct wire_message *message)
 {
-	if (message->type == WIRE_RING && !link->ring && !link->carrier)
+	if (message->type == WIRE_RING && !link->ring && !link->carrier) {
 		link->ring = ring_reader_new(peer_of(link_socket(&link->base)), &message->ring);
-	if (message->type == WIRE_BELL && link->ring && !link->rung) {
-		link->rung = true;
-		g_ptr_array_add(link->server->rings, link);
+		if (link->ring)
+			g_ptr_array_add(link->server->rings, link);
 	}
 	return message->type == WIRE_RING || message->type == WIRE_BELL;
 }
 
-/* Delivers all whole frames in `bytes`. Returns how many bytes they took, or -1. */
-static gssize dispatch(struct link *link, const guint8 *bytes, gsize count)
+/* Delivers all whole frames in `bytes`. Returns how many bytes they took, or -1; adds those that are
+ * not of BELL to *heard. */
+static gssize dispatch(struct link *link, const guint8 *bytes, gsize count, guint64 *heard)
 {
 	gsize used = 0;
 
@@ -175,6 +175,7 @@ static gssize dispatch(struct link *link, const guint8 *bytes, gsize count)
 		if (wire_decode(bytes + used, (size_t)length, &message) != 0)
 			return -1;
 		used += (gsize)length;
+		*heard += message.type == WIRE_BELL ? 0 : (gsize)length;
 		if (link->carrier)
 			link->carrier->arrive(link->carried, &message);
 		if (!take_ring(link, &message))
@@ -188,18 +189,23 @@ static gssize dispatch(struct link *link, const guint8 *bytes, gsize count)
 static void receive(struct link *link, GByteArray *before, const guint8 *bytes, gsize count)
 {
 	struct link_server *server = link->server;
+	guint64 heard = 0;
 	gssize used;
 
 	if (before->len == 0) {
-		used = dispatch(link, bytes, count);
+		used = dispatch(link, bytes, count, &heard);
 		if (used >= 0 && (gsize)used < count)
 			g_byte_array_append(before, bytes + used, (guint)(count - (gsize)used));
 	} else {
 		g_byte_array_append(before, bytes, (guint)count);
-		used = dispatch(link, before->data, before->len);
+		used = dispatch(link, before->data, before->len, &heard);
 		if (used > 0)
 			g_byte_array_remove_range(before, 0, (guint)used);
 	}
+	if (before == link->received)
+		link->heard += heard;
+	if (link->ring)
+		ring_reader_hear(link->ring, link->heard);
 	flush_all(server);
 	if (used < 0)
 		fail(link, "a message that cannot be understood");
@@ -237,7 +243,7 @@ static void read_rings(struct link_server *server)
 /* Delivers everything that is in the ring now. */
 static void read_whole_ring(struct link *link)
 {
-	guint64 until = link->rung ? ring_reader_unread(link->ring) : 0;
+	guint64 until = link->ring ? ring_reader_unread(link->ring) : 0;
 
 	link->server->found |= until > 0;
 	for (guint64 read = 0; read < until && !link->closing; read += RING_PIECE)
@@ -331,7 +337,7 @@ bool link_has_unread(const struct host_link *base)
 	if (link->carrier)
 		return link->received->len > 0
 		       || (link->carried && link->carrier->has_unread(link->carried));
-	if (link->rung && (link->written->len > 0 || ring_reader_unread(link->ring) > 0))
+	if (link->ring && (link->written->len > 0 || ring_reader_unread(link->ring) > 0))
 		return true;
 	return descriptor >= 0
 	       && (link->received->len > 0

@@ -41,7 +41,6 @@ struct ring_reader *ring_reader_new(pid_t process, const struct wire_ring *offer
 	}
 	reader = g_new0(struct ring_reader, 1);
 	reader->ring = ring;
-	atomic_store(&ring->accepted, 1);
 	return reader;
 }
 
@@ -75,6 +74,11 @@ gssize ring_reader_take(struct ring_reader *reader, guint8 *bytes, gsize room)
 bool ring_reader_waits(const struct ring_reader *reader)
 {
 	return atomic_load_explicit(&reader->ring->waits, memory_order_relaxed) != 0;
+}
+
+void ring_reader_hear(struct ring_reader *reader, guint64 bytes)
+{
+	atomic_store(&reader->ring->heard, bytes);
 }
 
 void ring_reader_wake(struct ring_reader *reader, enum report_ring_wake wake)

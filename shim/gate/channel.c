@@ -28,6 +28,7 @@ static struct {
 	uint8_t *input;
 	size_t input_start, input_count, input_capacity;
 	struct timespec limit; /* for waiting; zero: no limit */
+	uint64_t sent;         /* bytes, without BELL */
 	struct ring_writer ring;
 	struct wire_buffer bell; /* one frame */
 } channel = {.socket = -1, .ring = {.descriptor = -1}};
@@ -47,6 +48,7 @@ void channel_open(int socket)
 /* Sends both ranges, which may be empty, at once: so the scheduler wakes up once. */
 static void send_both(const uint8_t *first, size_t first_count, const uint8_t *bytes, size_t count)
 {
+	channel.sent += first_count + count;
 	while (first_count + count > 0) {
 		struct iovec parts[] = {{(void *)(uintptr_t)first, first_count},
 		                        {(void *)(uintptr_t)bytes, count}};
@@ -69,6 +71,7 @@ static void send_both(const uint8_t *first, size_t first_count, const uint8_t *b
 static void send_bell(void)
 {
 	send_both(channel.bell.bytes, channel.bell.count, NULL, 0);
+	channel.sent -= channel.bell.count;
 }
 
 /* Lets the scheduler read for a moment. */
@@ -84,17 +87,13 @@ static void wait_for_reader(void)
 		channel_lost();
 }
 
-/* By the ring, if it is used. */
+/* By the ring, if it is its turn. */
 static void send_out(const uint8_t *bytes, size_t count)
 {
-	bool first;
-
-	if (!ring_writer_is_used(&channel.ring, &first)) {
+	if (!ring_writer_is_next(&channel.ring, channel.sent)) {
 		send_both(bytes, count, NULL, 0);
 		return;
 	}
-	if (first)
-		send_bell();
 	while (count > 0) {
 		size_t written = ring_writer_put(&channel.ring, bytes, count);
 

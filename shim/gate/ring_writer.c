@@ -39,17 +39,18 @@ void ring_writer_close(struct ring_writer *writer)
 	*writer = (struct ring_writer){.descriptor = -1};
 }
 
-bool ring_writer_is_used(struct ring_writer *writer, bool *ret_first)
+/* If both wait, and the ring is empty, the bytes themselves wake the scheduler. */
+bool ring_writer_is_next(struct ring_writer *writer, uint64_t sent)
 {
-	*ret_first = false;
-	if (writer->used || !writer->ring)
-		return writer->used;
-	if (!atomic_load(&writer->ring->accepted))
+	if (!writer->ring || atomic_load(&writer->ring->heard) != sent)
 		return false;
-	close(writer->descriptor);
-	writer->descriptor = -1;
-	writer->used = *ret_first = true;
-	return true;
+	if (!writer->used) {
+		close(writer->descriptor);
+		writer->descriptor = -1;
+		writer->used = true;
+	}
+	return ring_writer_has_unread(writer) || !atomic_load(&writer->ring->waits)
+	       || !ring_writer_must_ring(writer, true);
 }
 
 size_t ring_writer_put(struct ring_writer *writer, const uint8_t *bytes, size_t count)

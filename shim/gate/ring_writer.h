@@ -10,8 +10,8 @@
 
 struct ring_writer {
 	struct report_ring *ring; /* NULL: there is none */
-	int descriptor;           /* leads to the memory until it is accepted; then -1 */
-	bool used;                /* the first BELL was sent */
+	int descriptor;           /* leads to the memory until it is used; then -1 */
+	bool used;                /* the scheduler has mapped it */
 };
 
 /* Makes the memory, and a descriptor above `least`. false: it is not possible; then `writer` is as
@@ -20,8 +20,9 @@ bool ring_writer_open(struct ring_writer *writer, int least);
 /* A writer without a ring is legal. */
 void ring_writer_close(struct ring_writer *writer);
 
-/* Whether to write there instead of to the socket. If `*ret_first`, BELL goes first. */
-bool ring_writer_is_used(struct ring_writer *writer, bool *ret_first);
+/* Whether to write there instead of to the socket, through which so many bytes were sent, without
+ * BELL. */
+bool ring_writer_is_next(struct ring_writer *writer, uint64_t sent);
 /* Writes as much as there is room for. Returns how many bytes. */
 size_t ring_writer_put(struct ring_writer *writer, const uint8_t *bytes, size_t count);
 /* Whether the scheduler has not read everything. */

@@ -33,17 +33,19 @@ static void test_bytes_arrive_in_order_however_they_are_cut(void **state)
 	struct ring_reader *reader;
 	uint8_t next = 0, expected = 0, bytes[PIECE];
 	size_t written = 0, read = 0;
-	bool first;
 	g_autoptr(GRand) random = g_rand_new_with_seed(32);
 
 	(void)state;
 	assert_true(ring_writer_open(&writer, 100));
 	assert_true(writer.descriptor >= 100);
-	assert_false(ring_writer_is_used(&writer, &first));
 	reader = read_of(&writer);
 	assert_non_null(reader);
-	assert_true(ring_writer_is_used(&writer, &first) && first);
-	assert_true(ring_writer_is_used(&writer, &first) && !first);
+	assert_false(ring_writer_is_next(&writer, 100));
+	ring_reader_hear(reader, 99);
+	assert_false(ring_writer_is_next(&writer, 100)); /* something is on its way */
+	assert_true(writer.descriptor >= 100);
+	ring_reader_hear(reader, 100);
+	assert_true(ring_writer_is_next(&writer, 100));
 	assert_int_equal(writer.descriptor, -1);
 	while (read < BYTES) {
 		size_t most = (size_t)g_rand_int_range(random, 0, PIECE), count;
@@ -72,12 +74,12 @@ static void test_who_waits_is_woken(void **state)
 {
 	struct ring_writer writer;
 	struct ring_reader *reader;
-	bool first;
 
 	(void)state;
 	assert_true(ring_writer_open(&writer, 100));
 	reader = read_of(&writer);
-	ring_writer_is_used(&writer, &first);
+	ring_reader_hear(reader, 1);
+	assert_true(ring_writer_is_next(&writer, 1));
 	assert_false(ring_writer_must_ring(&writer, true)); /* it is awake */
 	ring_reader_wake(reader, REPORT_RING_IF_WAITS);
 	assert_false(ring_writer_must_ring(&writer, false));
@@ -91,6 +93,12 @@ static void test_who_waits_is_woken(void **state)
 	assert_false(ring_reader_waits(reader));
 	ring_reader_wake(reader, REPORT_RING_ALWAYS);
 	assert_true(ring_writer_must_ring(&writer, false));
+	/* What is sent wakes it, if the ring is empty. */
+	ring_reader_wake(reader, REPORT_RING_ALWAYS);
+	assert_false(ring_writer_is_next(&writer, 1));
+	ring_reader_wake(reader, REPORT_RING_ALWAYS);
+	assert_int_equal(ring_writer_put(&writer, (const uint8_t *)"x", 1), 1);
+	assert_true(ring_writer_is_next(&writer, 1));
 	ring_reader_free(reader);
 	ring_writer_close(&writer);
 }
@@ -117,7 +125,7 @@ static void test_what_is_no_ring_is_refused(void **state)
 	offer.descriptor = (uint32_t)file;
 	assert_null(ring_reader_new(getpid(), &offer)); /* could be made short */
 	close(file);
-	assert_false(atomic_load(&writer.ring->accepted));
+	assert_int_equal(atomic_load(&writer.ring->heard), 0);
 	ring_writer_close(&writer);
 }
 
