@@ -22,8 +22,8 @@ struct link {
 	GByteArray *received;        /* bytes of an incomplete frame: from the socket; */
 	GByteArray *written;         /* from the ring */
 	struct wire_buffer outgoing; /* not written yet */
-	struct ring_reader *ring; /* NULL: none */
-	guint64 heard;            /* bytes of the socket, without BELL */
+	struct ring_reader *ring;    /* NULL: none */
+	guint64 heard;               /* bytes of the socket, without BELL */
 	bool closing;
 };
 
@@ -158,8 +158,8 @@ static bool take_ring(struct link *link, const struct wire_message *message)
 	return message->type == WIRE_RING || message->type == WIRE_BELL;
 }
 
-/* Delivers all whole frames in `bytes`. Returns how many bytes they took, or -1; adds those that are
- * not of BELL to *heard. */
+/* Delivers all whole frames in `bytes`. Returns how many bytes they took, or -1; adds those of all
+ * but BELL to *heard. */
 static gssize dispatch(struct link *link, const guint8 *bytes, gsize count, guint64 *heard)
 {
 	gsize used = 0;

@@ -11,8 +11,8 @@
 
 struct ring_reader;
 
-/* Maps the memory that a process offers. Returns NULL if it is not what the offer says, or cannot be
- * mapped: the process goes on without it. */
+/* Maps the memory that a process offers. Returns NULL if it is not what the offer says, or cannot
+ * be mapped: the process goes on without it. */
 struct ring_reader *ring_reader_new(pid_t process, const struct wire_ring *offer);
 /* NULL is legal. */
 void ring_reader_free(struct ring_reader *reader);

@@ -93,8 +93,10 @@ static void test_who_waits_is_woken(void **state)
 	assert_false(ring_reader_waits(reader));
 	ring_reader_wake(reader, REPORT_RING_ALWAYS);
 	assert_true(ring_writer_must_ring(&writer, false));
-	/* What is sent wakes it, if the ring is empty. */
+	/* What is sent wakes it, if both wait and the ring is empty. */
 	ring_reader_wake(reader, REPORT_RING_ALWAYS);
+	assert_true(ring_writer_is_next(&writer, 1));
+	ring_writer_expect(&writer, true);
 	assert_false(ring_writer_is_next(&writer, 1));
 	ring_reader_wake(reader, REPORT_RING_ALWAYS);
 	assert_int_equal(ring_writer_put(&writer, (const uint8_t *)"x", 1), 1);
