@@ -16,6 +16,7 @@ The file NAME.expect beside NAME.c is JSON: an object, or a list of objects, eac
   exit          exit status of matchpoint; by default it follows from the findings
   output        {"rank": text}: what that rank prints in every interleaving that ends normally
   plain         true: every rank prints what it prints under mpiexec alone, in every interleaving
+  may_fail      true: some libraries fail under mpiexec alone, too; then there is nothing to explore
   notes         texts that must occur in the notes
   findings      a list: {"kind", "count", "buffering", "at": {"rank": part of the source line where
                 of its call}, "blame": part of the source line of the choice, "message": a part
@@ -212,6 +213,14 @@ def check_plain(tool, program, expected, report):
                 rank, execution["path"], different[:3] or (output[-200:], found[-200:])))
 
 
+def fails_plain(tool, program, expected):
+    try:
+        tool.run_plain(expected["ranks"], program, *expected.get("args", []))
+    except harness.Failed:
+        return True
+    return False
+
+
 def ways_of(expected, number, every):
     """The ways in which the exploration with this number in its file is done."""
     ways = WAYS[1:] if expected.get("threads_first") else WAYS
@@ -268,6 +277,9 @@ def body(tool, options):
         if wanted != flags:
             flags = wanted
             program = tool.compile(source, *flags[0], access=flags[1] == "access")
+        if expected.get("may_fail") and fails_plain(tool, program, expected):
+            print("  fails under mpiexec alone")
+            continue
         explore(tool, source, program, expected, ways_of(expected, number, options.all))
 
 
