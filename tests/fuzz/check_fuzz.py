@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.join(ROOT, "tests/e2e"))
 import harness  # noqa: E402
 from harness import check  # noqa: E402
 
-SOURCES = ["explorer/*.c", "reports/*.c", "common/wire.c", "common/mpi_codes.c",
+SOURCES = ["explorer/*.c", "reports/*.c", "common/wire*.c", "common/mpi_codes.c",
            "common/recording*.c", "common/virtual_nodes.c",
            "scheduler/page/page_read.c", "scheduler/backwards/rsp.c",
            "scheduler/dap/framing.c", "scheduler/gdb/mi.c",
