@@ -103,14 +103,17 @@ const GArray *execution_awaited(const struct execution *execution)
 	return execution->plan->len > 0 || !awaited ? execution->plan : awaited;
 }
 
-/* First answers only polls outside of what the plan awaits. If that moves no rank, answers the
- * others, too: what is planned may be possible only after they have stopped waiting for it. A
- * promise is not kept by this. */
+/* A plan is what was chosen where none was followed. So while it is followed, all polls are
+ * answered, as they were there. Otherwise polls outside of what the search awaits come first. If
+ * that moves no rank, the others are answered, too: what is awaited may be possible only after they
+ * have stopped waiting for it. A promise is not kept by this. */
 static bool answer_polls(struct execution *execution)
 {
 	g_autoptr(GArray) nothing = g_array_new(false, false, sizeof(struct choice));
 	bool promised = choices_promise(execution->plan);
 
+	if (execution->plan->len > 0 && !promised)
+		return execution_answer_no(execution, nothing);
 	return ((promised || world_idle(execution->world)->rounds <= PLANNED_POLLS)
 	        && execution_answer_no(execution, execution_awaited(execution)))
 	       || (!promised && execution_answer_no(execution, nothing));
