@@ -162,6 +162,8 @@ int collective_start(const void *site, enum mpi_call function, MPI_Comm comm, in
 	bytes_release(bytes);
 	if (early_applies(function, comm))
 		request_post(started);
+	else
+		request_post_later(started);
 	op.nonblocking = true;
 	call.ops = &op;
 	call.op_count = 1;

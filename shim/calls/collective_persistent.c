@@ -48,6 +48,8 @@ int collective_plan_start(struct request *request, struct wire_name name, struct
 	reduction_used(plan->signature.op, name.call);
 	if (early_applies(plan->op.function, plan->kept.comm))
 		request_post(request);
+	else
+		request_post_later(request);
 	*ret_op = plan->op;
 	ret_op->name = name;
 	return MPI_SUCCESS;

@@ -34,7 +34,8 @@ static struct {
 } moving;
 
 static unsigned incomplete;
-static unsigned attended; /* in use, and not unattended */
+static unsigned attended;    /* in use, and not unattended */
+static unsigned collectives; /* that keep their order */
 
 static struct request *arriving; /* a list: their data is to be put into the program's buffers */
 
@@ -208,8 +209,15 @@ static void release_copy(struct request *request)
 	request->buffered = (struct buffer_room){0};
 }
 
+static void leave_order(struct request *request)
+{
+	collectives -= request->keeps_order;
+	request->keeps_order = false;
+}
+
 void request_release(struct request *request)
 {
+	leave_order(request);
 	attended -= !request->unattended;
 	receiving_leave(request);
 	request_forget_name(request);
@@ -316,9 +324,21 @@ void request_carry(struct request *request, MPI_Request real)
 	request_posted(request, MPI_SUCCESS);
 }
 
+void request_post_later(struct request *request)
+{
+	collectives += !request->keeps_order;
+	request->keeps_order = true;
+}
+
+bool request_collectives_wait(void)
+{
+	return collectives > 0;
+}
+
 void request_posted(struct request *request, int code)
 {
 	request->bound = true;
+	leave_order(request);
 	if (code != MPI_SUCCESS || request->real == MPI_REQUEST_NULL) {
 		request->real = MPI_REQUEST_NULL;
 		request->status = request_empty_status();

@@ -106,6 +106,12 @@ void request_posted(struct request *request, int code);
 /* Posts it to MPI now; BIND will change nothing. */
 void request_post(struct request *request);
 
+/* A collective that was started is posted upon BIND. Until then request_collectives_wait: MPI gets
+ * the collectives of a communicator in the same order in all members (MPI 3.1, section 5.12), so no
+ * other may be carried out that the scheduler has not put behind it. */
+void request_post_later(struct request *request);
+bool request_collectives_wait(void);
+
 /* BIND: posts the receive, collective or held send with this name to MPI.
  *
  * The data of a receive that outlives its call appears in the program's buffer when the receive is

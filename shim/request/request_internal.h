@@ -31,6 +31,7 @@ struct request {
 	bool bound;
 	bool unposted;     /* a receive: started, not posted (receiving.h) */
 	bool names_large;  /* it may be posted before BIND */
+	bool keeps_order;  /* a collective: started, posted upon BIND; others come after it */
 	bool ahead;        /* posted before BIND, which has not come yet */
 	bool moving;       /* matched, and not complete in MPI */
 	MPI_Request real;  /* MPI_REQUEST_NULL: not posted, or completed */
