@@ -5,7 +5,7 @@
 #include "runs_internal.h"
 #include "scheduler/world/matcher.h"
 
-#define PLANNED_POLLS 20u /* rounds in which only polls outside the plan are answered */
+#define PLANNED_POLLS 20u /* rounds in which only polls that nothing awaits are answered */
 #define POLL_PACE_MS 1    /* if loops look at a clock */
 
 bool execution_follow_plan(struct execution *execution)
@@ -110,12 +110,12 @@ const GArray *execution_awaited(const struct execution *execution)
 static bool answer_polls(struct execution *execution)
 {
 	g_autoptr(GArray) nothing = g_array_new(false, false, sizeof(struct choice));
-	bool promised = choices_promise(execution->plan);
+	const bool promised = choices_promise(execution->plan);
+	const bool awaits = promised
+	                    || (execution->plan->len == 0
+	                        && world_idle(execution->world)->rounds <= PLANNED_POLLS);
 
-	if (execution->plan->len > 0 && !promised)
-		return execution_answer_no(execution, nothing);
-	return ((promised || world_idle(execution->world)->rounds <= PLANNED_POLLS)
-	        && execution_answer_no(execution, execution_awaited(execution)))
+	return (awaits && execution_answer_no(execution, execution_awaited(execution)))
 	       || (!promised && execution_answer_no(execution, nothing));
 }
 

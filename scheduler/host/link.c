@@ -202,16 +202,22 @@ static void receive(struct link *link, GByteArray *before, const guint8 *bytes, 
 		if (used > 0)
 			g_byte_array_remove_range(before, 0, (guint)used);
 	}
-	if (before == link->received)
+	if (before == link->received) {
 		link->heard += heard;
-	if (link->ring)
-		ring_reader_hear(link->ring, link->heard);
+		if (link->ring)
+			ring_reader_hear(link->ring, link->heard);
+	}
 	flush_all(server);
 	if (used < 0)
 		fail(link, "a message that cannot be understood");
 }
 
 /* --- rings ------------------------------------------------------------------------------------ */
+
+static struct ring_reader *ring_at(const struct link_server *server, guint index)
+{
+	return ((const struct link *)server->rings->pdata[index])->ring;
+}
 
 /* Delivers a piece of what the rank has written. Returns whether there was anything. */
 static bool read_ring(struct link *link)
@@ -255,7 +261,7 @@ static void on_woken(uv_check_t *woken)
 	struct link_server *server = woken->data;
 
 	for (guint i = 0; i < server->rings->len; i++)
-		ring_reader_wake(((struct link *)server->rings->pdata[i])->ring, REPORT_RING_AWAKE);
+		ring_reader_wake(ring_at(server, i), REPORT_RING_AWAKE);
 	read_rings(server);
 }
 
@@ -271,12 +277,12 @@ static void prepare_rings(struct link_server *server)
 	bool waits = false, unread = false;
 
 	for (guint i = 0; i < server->rings->len; i++)
-		waits |= ring_reader_waits(((struct link *)server->rings->pdata[i])->ring);
+		waits |= ring_reader_waits(ring_at(server, i));
 	if (server->found)
 		uv_timer_start(&server->look_again, on_look_again, LOOK_AGAIN_MS, 0);
 	server->found = false;
 	for (guint i = 0; i < server->rings->len; i++) {
-		struct ring_reader *ring = ((struct link *)server->rings->pdata[i])->ring;
+		struct ring_reader *ring = ring_at(server, i);
 
 		ring_reader_wake(ring, waits || !uv_is_active((uv_handle_t *)&server->look_again)
 		                               ? REPORT_RING_ALWAYS

@@ -170,10 +170,11 @@ void channel_send_kept(void)
 
 void channel_send_bytes(const uint8_t *bytes, size_t count)
 {
-	const size_t kept = channel.ring.used ? 0 : channel.kept;
+	size_t kept;
 
 	if (channel.ring.used)
 		channel_send_kept();
+	kept = channel.kept;
 	channel.kept = 0;
 	send_both(channel.out.bytes, kept, bytes, count);
 }

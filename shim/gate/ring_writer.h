@@ -21,7 +21,7 @@ bool ring_writer_open(struct ring_writer *writer, int least);
 void ring_writer_close(struct ring_writer *writer);
 
 /* Whether to write there instead of to the socket, through which so many bytes were sent, without
- * BELL. */
+ * BELL. If not, the bytes must be sent, since they may have to wake the scheduler. */
 bool ring_writer_is_next(struct ring_writer *writer, uint64_t sent);
 /* Writes as much as there is room for. Returns how many bytes. */
 size_t ring_writer_put(struct ring_writer *writer, const uint8_t *bytes, size_t count);

@@ -152,7 +152,6 @@ struct fixture {
 	char *directory;
 	uv_loop_t loop;
 	struct link_server *server;
-	struct host_link *link;
 	uint32_t heard; /* the last number; they come in order */
 	bool wrong, closed;
 };
@@ -171,7 +170,6 @@ static void on_message(struct host_link *link, const struct wire_message *messag
 {
 	struct fixture *fixture = link->owner;
 
-	fixture->link = link;
 	fixture->wrong |= number_of(message) != ++fixture->heard;
 	if (message->type == WIRE_ENTER)
 		link_send(link, &(const struct wire_message){.type = WIRE_ADMIT,
